@@ -5,8 +5,6 @@
 #include <iosfwd>
 #include <string>
 
-#pragma GCC visibility push(default)
-
 namespace tend {
 
 /// The parts that this process runs with.
@@ -30,5 +28,3 @@ BuildInfo build_info();
 std::ostream& operator<<(std::ostream& out, const BuildInfo& info);
 
 }  // namespace tend
-
-#pragma GCC visibility pop

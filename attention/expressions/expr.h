@@ -12,8 +12,6 @@
 
 #include <tend/autograd/tensor/tensor.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::attention {
 
 /// A value in a score or mask function: a real number of the scores' dtype, an index (int32, which
@@ -232,5 +230,3 @@ void clamp_min(const Expr&, const Expr&) = delete;
 void clamp_max(const Expr&, const Expr&) = delete;
 
 }  // namespace tend::attention
-
-#pragma GCC visibility pop

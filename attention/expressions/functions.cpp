@@ -25,42 +25,34 @@ void check_position(const char* function, const Trace& trace, const Position& at
 
 void ScoreFunction::trace(const void* function,
                           Expr (*call)(const void*, const Expr&, const Position&)) {
-  with_memory([&] {
-    Trace trace;
-    const Position at = traced_position(trace);
-    const Expr result = call(function, trace.add(TileOp::score, TileType::real), at);
-    check_result("score function", result, false);
-    traced_ = std::make_shared<const TracedFunction>(trace.finish_pruned({trace.to_real(result)}));
-  });
+  Trace trace;
+  const Position at = traced_position(trace);
+  const Expr result = call(function, trace.add(TileOp::score, TileType::real), at);
+  check_result("score function", result, false);
+  traced_ = std::make_shared<const TracedFunction>(trace.finish_pruned({trace.to_real(result)}));
 }
 
 Expr ScoreFunction::operator()(const Expr& score, const Position& at) const {
-  return with_memory([&] {
-    Trace& trace = Trace::current();
-    check_position("score function", trace, at);
-    if (trace.type_of(score) == TileType::truth) {
-      fail<DTypeError>("score function", "is given a truth value instead of a score");
-    }
-    const Expr real = trace.to_real(score);
-    return traced_ ? trace.call(*traced_, &real, at) : real;
-  });
+  Trace& trace = Trace::current();
+  check_position("score function", trace, at);
+  if (trace.type_of(score) == TileType::truth) {
+    fail<DTypeError>("score function", "is given a truth value instead of a score");
+  }
+  const Expr real = trace.to_real(score);
+  return traced_ ? trace.call(*traced_, &real, at) : real;
 }
 
 void MaskFunction::trace(const void* function, Expr (*call)(const void*, const Position&)) {
-  with_memory([&] {
-    Trace trace;
-    const Expr result = call(function, traced_position(trace));
-    check_result("mask function", result, true);
-    traced_ = std::make_shared<const TracedFunction>(trace.finish_pruned({result}));
-  });
+  Trace trace;
+  const Expr result = call(function, traced_position(trace));
+  check_result("mask function", result, true);
+  traced_ = std::make_shared<const TracedFunction>(trace.finish_pruned({result}));
 }
 
 Expr MaskFunction::operator()(const Position& at) const {
-  return with_memory([&] {
-    Trace& trace = Trace::current();
-    check_position("mask function", trace, at);
-    return traced_ ? trace.call(*traced_, nullptr, at) : Expr(true);
-  });
+  Trace& trace = Trace::current();
+  check_position("mask function", trace, at);
+  return traced_ ? trace.call(*traced_, nullptr, at) : Expr(true);
 }
 
 ScoreFunction operator+(const ScoreFunction& first, const ScoreFunction& second) {

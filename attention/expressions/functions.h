@@ -8,8 +8,6 @@
 
 #include <tend/attention/expressions/expr.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::attention {
 
 struct TracedFunction;
@@ -100,5 +98,3 @@ MaskFunction or_masks(const MaskFunction& first, const More&... more) {
 ///@}
 
 }  // namespace tend::attention
-
-#pragma GCC visibility pop

@@ -4,8 +4,6 @@
 
 #include <tend/attention/expressions/functions.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::attention::masks {
 
 /// Query i sees keys 0 to i: aligned at the top left, as scaled_dot_product_attention's is_causal.
@@ -51,5 +49,3 @@ MaskFunction dilated(std::int64_t step);
 Tensor document_positions(const Tensor& documents);
 
 }  // namespace tend::attention::masks
-
-#pragma GCC visibility pop

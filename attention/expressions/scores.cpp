@@ -58,20 +58,18 @@ ScoreFunction alibi(std::int64_t heads) {
 
 Tensor alibi_slopes(std::int64_t heads) {
   if (heads < 1) fail<ShapeError>("alibi_slopes", "heads must be at least 1, got ", heads);
-  return with_memory([&] {
-    const auto power = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(heads)));
-    std::vector<float> slopes;
-    slopes.reserve(static_cast<std::size_t>(heads));
-    const auto slope = [](std::int64_t i, std::int64_t count) {
-      return static_cast<float>(
-          std::exp2(-8.0 * static_cast<double>(i) / static_cast<double>(count)));
-    };
-    for (std::int64_t i = 1; i <= power; ++i) slopes.push_back(slope(i, power));
-    for (std::int64_t i = 1; std::ssize(slopes) < heads; i += 2) {
-      slopes.push_back(slope(i, 2 * power));
-    }
-    return tensor(slopes);
-  });
+  const auto power = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(heads)));
+  std::vector<float> slopes;
+  slopes.reserve(static_cast<std::size_t>(heads));
+  const auto slope = [](std::int64_t i, std::int64_t count) {
+    return static_cast<float>(
+        std::exp2(-8.0 * static_cast<double>(i) / static_cast<double>(count)));
+  };
+  for (std::int64_t i = 1; i <= power; ++i) slopes.push_back(slope(i, power));
+  for (std::int64_t i = 1; std::ssize(slopes) < heads; i += 2) {
+    slopes.push_back(slope(i, 2 * power));
+  }
+  return tensor(slopes);
 }
 
 ScoreFunction relative_bias(const Tensor& table) {
@@ -103,17 +101,15 @@ ScoreFunction t5_bias(const Tensor& table, Flag bidirectional, std::int64_t max_
   if (max_distance > kMostDistance) {
     fail("t5_bias", "max_distance may be ", kMostDistance, " at most, got ", max_distance);
   }
-  return with_memory([&] {
-    const Lookup bias = lookup(table);
-    const Lookup bucket = lookup(distance_buckets(buckets, max_distance));
-    return ScoreFunction([&](const Expr& score, const Position& at) {
-      Trace::current().need({"t5_bias", kernels::TileOp::head, table, 1, table.shape()});
-      const Expr past = at.query - at.key;  // how far the key lies before the query
-      const Expr distance = bidirectional ? abs(past) : max(past, 0);
-      const Expr on_side = bucket(min(distance, max_distance));
-      const Expr other_side = bidirectional ? where(past < 0, buckets, 0) : Expr(0);
-      return score + bias(on_side + other_side, at.head);
-    });
+  const Lookup bias = lookup(table);
+  const Lookup bucket = lookup(distance_buckets(buckets, max_distance));
+  return ScoreFunction([&](const Expr& score, const Position& at) {
+    Trace::current().need({"t5_bias", kernels::TileOp::head, table, 1, table.shape()});
+    const Expr past = at.query - at.key;  // how far the key lies before the query
+    const Expr distance = bidirectional ? abs(past) : max(past, 0);
+    const Expr on_side = bucket(min(distance, max_distance));
+    const Expr other_side = bidirectional ? where(past < 0, buckets, 0) : Expr(0);
+    return score + bias(on_side + other_side, at.head);
   });
 }
 

@@ -4,8 +4,6 @@
 
 #include <tend/attention/expressions/functions.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::attention::scores {
 
 /// score - slopes[head] * |query - key|, the linear biases of ALiBi. `slopes` is (heads,).
@@ -41,5 +39,3 @@ ScoreFunction t5_bias(const Tensor& table, Flag bidirectional, std::int64_t max_
 ScoreFunction soft_cap(double cap);
 
 }  // namespace tend::attention::scores
-
-#pragma GCC visibility pop

@@ -36,13 +36,11 @@ AttentionPathGuard::~AttentionPathGuard() {
 
 Tensor attend(const AttentionCall& call, AttentionPath path, const Tensor& query, const Tensor& key,
               const Tensor& value, const Tensor& kept) {
-  return with_memory([&] {
-    if (takes_fused(call, path, query, key, value)) {
-      return fused_attention(call, query, key, value, kept);
-    }
-    return composed_attention(call, query, key, value, kept.defined() ? kept.array() : Array())
-        .context;
-  });
+  if (takes_fused(call, path, query, key, value)) {
+    return fused_attention(call, query, key, value, kept);
+  }
+  return composed_attention(call, query, key, value, kept.defined() ? kept.array() : Array())
+      .context;
 }
 
 }  // namespace tend::attention

@@ -47,12 +47,9 @@ Tensor flex_attention(const Tensor& query, const Tensor& key, const Tensor& valu
 
 AttentionOutput flex_attention_with_weights(const Tensor& query, const Tensor& key,
                                             const Tensor& value, const FlexOptions& options) try {
-  return with_memory([&] {
-    const AttentionCall call = checked_call(query, key, value, options);
-    if (options.path == AttentionPath::fused)
-      fail(kFlex, "the fused path does not make the weights");
-    return composed_attention(call, query, key, value);
-  });
+  const AttentionCall call = checked_call(query, key, value, options);
+  if (options.path == AttentionPath::fused) fail(kFlex, "the fused path does not make the weights");
+  return composed_attention(call, query, key, value);
 } catch (const Error&) {
   rename_error("flex_attention_with_weights");
 }
@@ -60,23 +57,21 @@ AttentionOutput flex_attention_with_weights(const Tensor& query, const Tensor& k
 HeadDetails flex_attention_with_heads(const Tensor& query, const Tensor& key, const Tensor& value,
                                       const std::vector<std::int64_t>& heads,
                                       const FlexOptions& options) try {
-  return with_memory([&]() -> HeadDetails {
-    const AttentionCall call = checked_call(query, key, value, options);
-    if (call.weights.rank() < 3) {
-      fail<ShapeError>(kFlex, "weights of shape ", call.weights, " have no heads");
-    }
-    for (const std::int64_t head : heads) {
-      if (head >= 0 && head < heads_of(call.weights)) continue;
-      fail<IndexError>(kFlex, "head ", head, " of weights of shape ", call.weights);
-    }
-    Draws draws(call.dropout_p > 0);
-    const Tensor kept = call.dropout_p < 1 ? draw_kept_weights(call) : Tensor();
-    const Tensor context = attend(call, options.path, query, key, value, kept);
-    const HeadParts parts =
-        compute_heads(call, query, key, heads, kept.defined() ? kept.array() : Array());
-    draws.keep();
-    return {context, parts.weights, parts.scores, parts.log_sum_exp};
-  });
+  const AttentionCall call = checked_call(query, key, value, options);
+  if (call.weights.rank() < 3) {
+    fail<ShapeError>(kFlex, "weights of shape ", call.weights, " have no heads");
+  }
+  for (const std::int64_t head : heads) {
+    if (head >= 0 && head < heads_of(call.weights)) continue;
+    fail<IndexError>(kFlex, "head ", head, " of weights of shape ", call.weights);
+  }
+  Draws draws(call.dropout_p > 0);
+  const Tensor kept = call.dropout_p < 1 ? draw_kept_weights(call) : Tensor();
+  const Tensor context = attend(call, options.path, query, key, value, kept);
+  const HeadParts parts =
+      compute_heads(call, query, key, heads, kept.defined() ? kept.array() : Array());
+  draws.keep();
+  return {context, parts.weights, parts.scores, parts.log_sum_exp};
 } catch (const Error&) {
   rename_error("flex_attention_with_heads");
 }

@@ -8,8 +8,6 @@
 #include <tend/attention/expressions/functions.h>
 #include <tend/attention/functions/options.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::attention {
 
 /// What defines an attention.
@@ -85,5 +83,3 @@ HeadDetails flex_attention_with_heads(const Tensor& query, const Tensor& key, co
                                       const FlexOptions& options = {});
 
 }  // namespace tend::attention
-
-#pragma GCC visibility pop

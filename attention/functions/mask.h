@@ -5,8 +5,6 @@
 
 #include <tend/autograd/tensor/tensor.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::attention {
 
 /// Query i sees keys 0 to i, (queries, keys) bool: aligned at the top left, as in PyTorch's
@@ -34,5 +32,3 @@ void check_mask(const char* operation, const Tensor& mask, const Shape& scores);
 }  // namespace detail
 
 }  // namespace tend::attention
-
-#pragma GCC visibility pop

@@ -4,8 +4,6 @@
 
 #include <tend/autograd/tensor/tensor.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::attention {
 
 /// y = softmax over the last dimension of the scores that `mask` leaves: bool, true where to
@@ -16,5 +14,3 @@ namespace tend::attention {
 Tensor masked_softmax(const Tensor& scores, const Tensor& mask);
 
 }  // namespace tend::attention
-
-#pragma GCC visibility pop

@@ -7,8 +7,6 @@
 
 #include <tend/autograd/tensor/tensor.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::attention {
 
 /// A context vector for each query, and the weights that made it.
@@ -59,5 +57,3 @@ struct AttentionOptions {  // NOLINT(clang-analyzer-optin.performance.Padding): 
 };
 
 }  // namespace tend::attention
-
-#pragma GCC visibility pop

@@ -7,8 +7,6 @@
 
 #include <tend/autograd/tensor/tensor.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::attention {
 
 /// How angles are made smaller for sequences that are longer than those in training. Those of Llama
@@ -46,5 +44,3 @@ struct RotaryOptions {
 Tensor rotary(const Tensor& x, const Tensor& positions, const RotaryOptions& options = {});
 
 }  // namespace tend::attention
-
-#pragma GCC visibility pop

@@ -4,8 +4,6 @@
 
 #include <tend/attention/functions/options.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::attention {
 
 ///@{
@@ -59,5 +57,3 @@ namespace tend {
 /// Found beside softmax and the other functions, too.
 using attention::scaled_dot_product_attention;
 }  // namespace tend
-
-#pragma GCC visibility pop

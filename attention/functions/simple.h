@@ -3,8 +3,6 @@
 
 #include <tend/attention/functions/options.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::attention {
 
 /// The dot product of `query` (D) with every row of `inputs` (T, D): (T).
@@ -24,5 +22,3 @@ AttentionOutput simple_attention(const Tensor& query, const Tensor& inputs);
 AttentionOutput simple_attention(const Tensor& inputs);
 
 }  // namespace tend::attention
-
-#pragma GCC visibility pop

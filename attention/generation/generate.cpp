@@ -167,15 +167,13 @@ std::vector<TokenSequence> generate(const GPT& model, const std::vector<TokenSeq
   check_drawn(options);
   check_prompts(model, prompts, options);
   if (prompts.empty()) return {};
-  return with_memory([&] {
-    if (options.max_new_tokens == 0) return repeated(prompts, options.num_samples);
-    Draws draws(true);  // the generator goes back unless all tokens were made
-    std::vector<TokenSequence> results = options.num_beams == 1
-                                             ? Samples(model, prompts, options).draw()
-                                             : search_each(model, prompts, options);
-    draws.keep();
-    return results;
-  });
+  if (options.max_new_tokens == 0) return repeated(prompts, options.num_samples);
+  Draws draws(true);  // the generator goes back unless all tokens were made
+  std::vector<TokenSequence> results = options.num_beams == 1
+                                           ? Samples(model, prompts, options).draw()
+                                           : search_each(model, prompts, options);
+  draws.keep();
+  return results;
 }
 
 TokenSequence generate(const GPT& model, const TokenSequence& prompt,
@@ -187,7 +185,7 @@ TokenSequence generate(const GPT& model, const TokenSequence& prompt,
 
 std::vector<TokenSequence> generate(const GPT& model, std::initializer_list<TokenSequence> prompts,
                                     const GenerateOptions& options) {
-  return generate(model, with_memory([&] { return std::vector<TokenSequence>(prompts); }), options);
+  return generate(model, std::vector<TokenSequence>(prompts), options);
 }
 
 Tensor generate(const GPT& model, const Tensor& prompts, const GenerateOptions& options) {
@@ -196,23 +194,21 @@ Tensor generate(const GPT& model, const Tensor& prompts, const GenerateOptions& 
     fail<DTypeError>(kGenerate, "tokens must be int64, not ", prompts.dtype());
   if (prompts.dim() != 1 && prompts.dim() != 2)
     fail<ShapeError>(kGenerate, "prompts are (tokens) or (prompts, tokens), not ", prompts.shape());
-  return with_memory([&] {
-    std::vector<TokenSequence> rows;
-    const Tensor table = prompts.dim() == 1 ? prompts.unsqueeze(0) : prompts;
-    for (std::int64_t i = 0; i < table.size(0); ++i)
-      rows.push_back(table[{i}].to_vector<std::int64_t>());
-    std::vector<TokenSequence> found = generate(model, rows, options);
-    std::size_t length = 0;
-    for (const TokenSequence& each : found) length = std::max(length, each.size());
-    TokenSequence tokens;
-    for (TokenSequence& each : found) {
-      each.resize(length, each.back());
-      tokens.insert(tokens.end(), each.begin(), each.end());
-    }
-    const auto count = static_cast<std::int64_t>(found.size());
-    const Tensor result = tensor(tokens, {count, static_cast<std::int64_t>(length)});
-    return prompts.dim() == 1 && count == 1 ? result[{0}] : result;
-  });
+  std::vector<TokenSequence> rows;
+  const Tensor table = prompts.dim() == 1 ? prompts.unsqueeze(0) : prompts;
+  for (std::int64_t i = 0; i < table.size(0); ++i)
+    rows.push_back(table[{i}].to_vector<std::int64_t>());
+  std::vector<TokenSequence> found = generate(model, rows, options);
+  std::size_t length = 0;
+  for (const TokenSequence& each : found) length = std::max(length, each.size());
+  TokenSequence tokens;
+  for (TokenSequence& each : found) {
+    each.resize(length, each.back());
+    tokens.insert(tokens.end(), each.begin(), each.end());
+  }
+  const auto count = static_cast<std::int64_t>(found.size());
+  const Tensor result = tensor(tokens, {count, static_cast<std::int64_t>(length)});
+  return prompts.dim() == 1 && count == 1 ? result[{0}] : result;
 }
 
 }  // namespace tend::attention

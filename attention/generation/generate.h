@@ -13,8 +13,6 @@
 #include <tend/attention/models/gpt.h>
 #include <tend/core/base/error.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::attention {
 
 using TokenSequence = std::vector<std::int64_t>;
@@ -74,8 +72,7 @@ TokenSequence generate(const GPT& model, const TokenSequence& prompt,
 template <std::integral Token>
 TokenSequence generate(const GPT& model, std::initializer_list<Token> prompt,
                        const GenerateOptions& options = {}) {
-  return generate(model, with_memory([&] { return TokenSequence(prompt.begin(), prompt.end()); }),
-                  options);
+  return generate(model, TokenSequence(prompt.begin(), prompt.end()), options);
 }
 /// For prompts in braces: generate(model, {{1, 2}, {3}}).
 std::vector<TokenSequence> generate(const GPT& model, std::initializer_list<TokenSequence> prompts,
@@ -87,5 +84,3 @@ std::vector<TokenSequence> generate(const GPT& model, std::initializer_list<Toke
 Tensor generate(const GPT& model, const Tensor& prompts, const GenerateOptions& options = {});
 
 }  // namespace tend::attention
-
-#pragma GCC visibility pop

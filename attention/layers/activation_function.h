@@ -9,8 +9,6 @@
 
 #include <tend/autograd/tensor/tensor.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::nn {
 
 /// "relu" or "gelu", as in PyTorch, or any function of a tensor.
@@ -22,8 +20,7 @@ class ActivationFunction {
   ActivationFunction(std::nullptr_t) = delete;
   template <class F>
   requires std::is_invocable_r_v<Tensor, const F&, const Tensor&> ActivationFunction(F function)
-      : function_(with_memory(
-            [&] { return std::function<Tensor(const Tensor&)>(std::move(function)); })) {}
+      : function_(std::function<Tensor(const Tensor&)>(std::move(function))) {}
 
   /// Error for an empty function.
   Tensor operator()(const Tensor& x) const;
@@ -33,5 +30,3 @@ class ActivationFunction {
 };
 
 }  // namespace tend::nn
-
-#pragma GCC visibility pop

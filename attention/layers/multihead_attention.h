@@ -7,8 +7,6 @@
 #include <tend/attention/functions/options.h>
 #include <tend/nn/layers/linear.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::nn {
 
 struct MultiheadAttentionOptions {
@@ -98,5 +96,3 @@ class MultiheadAttention : public Module<MultiheadAttention> {
 };
 
 }  // namespace tend::nn
-
-#pragma GCC visibility pop

@@ -12,7 +12,7 @@ namespace {
 using Children = std::vector<std::pair<std::string, ModuleBase*>>;
 
 Children with_norm(Children children, std::optional<LayerNorm>& norm) {
-  if (norm) with_memory([&] { children.emplace_back("norm", &*norm); });
+  if (norm) children.emplace_back("norm", &*norm);
   return children;
 }
 

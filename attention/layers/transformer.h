@@ -10,8 +10,6 @@
 #include <tend/attention/layers/transformer_layers.h>
 #include <tend/nn/module/module_list.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::nn {
 
 /// torch.nn.TransformerEncoder: `num_layers` clones of a layer, which have its weights at first,
@@ -96,5 +94,3 @@ class Transformer : public Module<Transformer> {
 };
 
 }  // namespace tend::nn
-
-#pragma GCC visibility pop

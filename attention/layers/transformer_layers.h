@@ -8,8 +8,6 @@
 #include <tend/nn/layers/dropout.h>
 #include <tend/nn/layers/normalization.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::nn {
 
 struct TransformerLayerOptions {
@@ -98,5 +96,3 @@ class TransformerDecoderLayer : public Module<TransformerDecoderLayer> {
 };
 
 }  // namespace tend::nn
-
-#pragma GCC visibility pop

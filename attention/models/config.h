@@ -8,8 +8,6 @@
 #include <tend/attention/functions/rotary.h>
 #include <tend/autograd/ops/activation.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::attention {
 
 /// How a block normalises: nn::LayerNorm or nn::RMSNorm.
@@ -82,5 +80,3 @@ struct GPTConfig {
 const GPTConfig& checked_block(const char* module, const GPTConfig& config);
 
 }  // namespace tend::attention
-
-#pragma GCC visibility pop

@@ -5,8 +5,6 @@
 #include <tend/nn/layers/activation.h>
 #include <tend/nn/layers/linear.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::attention {
 
 /// width -> hidden -> width, with what FeedForwardKind says between. A gated one keeps gate and up
@@ -28,5 +26,3 @@ class FeedForward : public nn::Module<FeedForward> {
 };
 
 }  // namespace tend::attention
-
-#pragma GCC visibility pop

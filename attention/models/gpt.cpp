@@ -100,21 +100,19 @@ Tensor GPT::operator()(const Tensor& tokens, const GPTInputs& inputs) const {
 }
 
 GPTOutput GPT::with_weights(const Tensor& tokens) const {
-  return with_memory([&] {
-    check_inputs(tokens, {});
-    Draws draws(is_training());
-    GPTOutput out;
-    Tensor x = embed(tokens, {});
-    const TokenPlaces places(config, tokens.size(1), x.dtype());
-    for (const TransformerBlock& block : blocks) {
-      AttentionOutput step = block.with_weights(x, places);
-      x = std::move(step.context);
-      out.weights.push_back(std::move(step.weights));
-    }
-    out.logits = head(norm(x));
-    draws.keep();
-    return out;
-  });
+  check_inputs(tokens, {});
+  Draws draws(is_training());
+  GPTOutput out;
+  Tensor x = embed(tokens, {});
+  const TokenPlaces places(config, tokens.size(1), x.dtype());
+  for (const TransformerBlock& block : blocks) {
+    AttentionOutput step = block.with_weights(x, places);
+    x = std::move(step.context);
+    out.weights.push_back(std::move(step.weights));
+  }
+  out.logits = head(norm(x));
+  draws.keep();
+  return out;
 }
 
 }  // namespace tend::attention

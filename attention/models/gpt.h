@@ -10,8 +10,6 @@
 #include <tend/nn/layers/embedding.h>
 #include <tend/nn/module/module_list.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::attention {
 
 /// What a call of a GPT may have besides tokens.
@@ -66,5 +64,3 @@ class GPT : public nn::Module<GPT> {
 };
 
 }  // namespace tend::attention
-
-#pragma GCC visibility pop

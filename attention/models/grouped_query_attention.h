@@ -6,8 +6,6 @@
 #include <tend/nn/layers/dropout.h>
 #include <tend/nn/layers/linear.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::attention {
 
 struct TokenPlaces;  // internal: token_places.h
@@ -49,5 +47,3 @@ class GroupedQueryAttention : public nn::Module<GroupedQueryAttention> {
 };
 
 }  // namespace tend::attention
-
-#pragma GCC visibility pop

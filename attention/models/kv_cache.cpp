@@ -36,11 +36,9 @@ Tensor with_room(const Tensor& like, std::int64_t capacity) {
 // Those that change(x) makes of keys and values.
 template <class F>
 std::vector<KVCache::KeysValues> changed(const std::vector<KVCache::KeysValues>& layers, F change) {
-  return with_memory([&] {
-    std::vector<KVCache::KeysValues> all;
-    for (const auto& [key, value] : layers) all.push_back({change(key), change(value)});
-    return all;
-  });
+  std::vector<KVCache::KeysValues> all;
+  for (const auto& [key, value] : layers) all.push_back({change(key), change(value)});
+  return all;
 }
 
 std::int64_t twice(std::int64_t n) {
@@ -154,9 +152,7 @@ KVCache::KeysValues KVCache::extend(std::size_t layer, const Tensor& key, const 
   const std::int64_t tokens = key.size(2), all = kept() + tokens;
   if (all > capacity_ - begin_) fail(kCache, "no room is reserved");
   if (layer == layers_.size()) {
-    with_memory([&] {
-      layers_.push_back({with_room(key, capacity_), with_room(value, capacity_)});
-    });
+    layers_.push_back({with_room(key, capacity_), with_room(value, capacity_)});
   }
   const KeysValues& held = layers_[layer];
   held.key.narrow(2, begin_ + kept(), tokens).copy_(key);
@@ -170,7 +166,7 @@ void KVCache::reorder(const Tensor& rows) {
   if (rows.dim() != 1) fail<ShapeError>(kCache, "rows are (batch,), got ", rows.shape());
   if (length_ == 0) return;
   const NoGradGuard no_graph;
-  const auto from = with_memory([&] { return rows.to_vector<std::int64_t>(); });
+  const auto from = rows.to_vector<std::int64_t>();
   const auto picked = [&](const Tensor& x) {
     const Tensor out = room(with_size(x, 0, rows.size(0)), x.dtype());
     const Tensor to = out.narrow(2, begin_, kept()), held = x.narrow(2, begin_, kept());

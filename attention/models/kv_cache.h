@@ -9,8 +9,6 @@
 
 #include <tend/autograd/tensor/tensor.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::attention {
 
 struct KVCacheOptions {
@@ -101,5 +99,3 @@ class KVCache {
 };
 
 }  // namespace tend::attention
-
-#pragma GCC visibility pop

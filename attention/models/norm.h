@@ -6,8 +6,6 @@
 #include <tend/attention/models/config.h>
 #include <tend/nn/module/module.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::attention {
 
 /// nn::LayerNorm or nn::RMSNorm over the last dimension, whichever a model's configuration names.
@@ -28,5 +26,3 @@ class Norm : public nn::Module<Norm> {
 };
 
 }  // namespace tend::attention
-
-#pragma GCC visibility pop

@@ -6,8 +6,6 @@
 #include <tend/attention/models/config.h>
 #include <tend/nn/module/module.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::attention {
 
 /// The vectors of Vaswani et al. 2017 (https://arxiv.org/abs/1706.03762), section 3.5, for int64 or
@@ -42,5 +40,3 @@ class PositionEmbedding : public nn::Module<PositionEmbedding> {
 };
 
 }  // namespace tend::attention
-
-#pragma GCC visibility pop

@@ -4,8 +4,6 @@
 #include <tend/attention/models/feed_forward.h>
 #include <tend/attention/models/grouped_query_attention.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::attention {
 
 /// x + attention(norm(x)), then x + feed_forward(norm(x)); the pre-norm form of Radford et al. 2019
@@ -33,5 +31,3 @@ class TransformerBlock : public nn::Module<TransformerBlock> {
 };
 
 }  // namespace tend::attention
-
-#pragma GCC visibility pop

@@ -51,27 +51,23 @@ MultiHeadAttentionWrapper::MultiHeadAttentionWrapper(std::int64_t d_in, std::int
 }
 
 Tensor MultiHeadAttentionWrapper::forward(const Tensor& x) const {
-  return with_memory([&] {
-    std::vector<Tensor> contexts;
-    return with_draws(heads_draw(heads), [&] {
-      for (const CausalAttention& head : heads) contexts.push_back(head.forward(x));
-      return cat(contexts, -1);
-    });
+  std::vector<Tensor> contexts;
+  return with_draws(heads_draw(heads), [&] {
+    for (const CausalAttention& head : heads) contexts.push_back(head.forward(x));
+    return cat(contexts, -1);
   });
 }
 
 AttentionOutput MultiHeadAttentionWrapper::with_weights(const Tensor& x) const {
-  return with_memory([&]() -> AttentionOutput {
-    std::vector<Tensor> contexts;
-    std::vector<Tensor> weights;
-    return with_draws(heads_draw(heads), [&]() -> AttentionOutput {
-      for (const CausalAttention& head : heads) {
-        AttentionOutput out = head.with_weights(x);
-        contexts.push_back(std::move(out.context));
-        weights.push_back(std::move(out.weights));
-      }
-      return {cat(contexts, -1), stack(weights, -3)};
-    });
+  std::vector<Tensor> contexts;
+  std::vector<Tensor> weights;
+  return with_draws(heads_draw(heads), [&]() -> AttentionOutput {
+    for (const CausalAttention& head : heads) {
+      AttentionOutput out = head.with_weights(x);
+      contexts.push_back(std::move(out.context));
+      weights.push_back(std::move(out.weights));
+    }
+    return {cat(contexts, -1), stack(weights, -3)};
   });
 }
 

@@ -6,8 +6,6 @@
 #include <tend/nn/layers/linear.h>
 #include <tend/nn/module/module_list.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::attention {
 
 /// Causal attention with one head, over batches. The buffer `mask` holds 1 where a key is hidden.
@@ -49,5 +47,3 @@ class MultiHeadAttentionWrapper : public nn::Module<MultiHeadAttentionWrapper> {
 };
 
 }  // namespace tend::attention
-
-#pragma GCC visibility pop

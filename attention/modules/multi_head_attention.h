@@ -5,8 +5,6 @@
 #include <tend/nn/layers/dropout.h>
 #include <tend/nn/layers/linear.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::attention {
 
 /// Causal attention whose projections are split into heads; `out_proj` combines them. The buffer
@@ -44,5 +42,3 @@ class MultiHeadAttention : public nn::Module<MultiHeadAttention> {
 };
 
 }  // namespace tend::attention
-
-#pragma GCC visibility pop

@@ -4,8 +4,6 @@
 #include <tend/attention/functions/scaled_dot_product.h>
 #include <tend/nn/layers/linear.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::attention {
 
 class SelfAttentionV2;
@@ -50,5 +48,3 @@ class SelfAttentionV2 : public nn::Module<SelfAttentionV2> {
 };
 
 }  // namespace tend::attention
-
-#pragma GCC visibility pop

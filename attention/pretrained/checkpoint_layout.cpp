@@ -143,43 +143,35 @@ nn::StateDict CheckpointLayout::without_tied_head(const nn::StateDict& tensors) 
 }
 
 nn::StateDict CheckpointLayout::import_state(const nn::StateDict& tensors) const {
-  return with_memory([&] {
-    nn::StateDict state = converted(without_tied_head(tensors), true);
-    if (has_tied_head_) state.emplace_back(kHead, state.at(kEmbedding));
-    return state;
-  });
+  nn::StateDict state = converted(without_tied_head(tensors), true);
+  if (has_tied_head_) state.emplace_back(kHead, state.at(kEmbedding));
+  return state;
 }
 
 nn::StateDict CheckpointLayout::export_state(const nn::StateDict& state) const {
-  return with_memory([&] {
-    if (!has_tied_head_ || !state.contains(kHead)) return converted(state, false);
-    if (!state.contains(kEmbedding) || !is_same(state.at(kHead), state.at(kEmbedding))) {
-      fail(model_, "'", kHead, "' is not the token embedding, and would be lost");
-    }
-    const auto is_head = [](std::string_view name) { return name == kHead; };
-    return converted(without_extras(state, is_head), false);
-  });
+  if (!has_tied_head_ || !state.contains(kHead)) return converted(state, false);
+  if (!state.contains(kEmbedding) || !is_same(state.at(kHead), state.at(kEmbedding))) {
+    fail(model_, "'", kHead, "' is not the token embedding, and would be lost");
+  }
+  const auto is_head = [](std::string_view name) { return name == kHead; };
+  return converted(without_extras(state, is_head), false);
 }
 
 nn::StateDict without_prefix(const nn::StateDict& tensors, std::string_view prefix) {
-  return with_memory([&] {
-    nn::StateDict renamed;
-    for (const auto& [name, tensor] : tensors) {
-      renamed.emplace_back(name.substr(name.starts_with(prefix) ? prefix.size() : 0), tensor);
-    }
-    return renamed;
-  });
+  nn::StateDict renamed;
+  for (const auto& [name, tensor] : tensors) {
+    renamed.emplace_back(name.substr(name.starts_with(prefix) ? prefix.size() : 0), tensor);
+  }
+  return renamed;
 }
 
 nn::StateDict without_extras(const nn::StateDict& tensors,
                              const std::function<bool(std::string_view)>& is_extra) {
-  return with_memory([&] {
-    nn::StateDict kept;
-    for (const auto& [name, tensor] : tensors) {
-      if (!is_extra(name)) kept.emplace_back(name, tensor);
-    }
-    return kept;
-  });
+  nn::StateDict kept;
+  for (const auto& [name, tensor] : tensors) {
+    if (!is_extra(name)) kept.emplace_back(name, tensor);
+  }
+  return kept;
 }
 
 }  // namespace tend::attention

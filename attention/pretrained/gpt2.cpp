@@ -44,34 +44,32 @@ bool is_extra(std::string_view name) {
 }  // namespace
 
 GPTConfig GPT2::config(std::string_view json, const std::filesystem::path& path) {
-  return with_memory([&] {
-    const nn::FileName file{kGPT2, path};
-    const nn::json::Value root = nn::json::parse(file, json);
-    const ConfigReader fields(file, root);
-    fields.type_among({"gpt2"});
-    GPTConfig config;
-    config.vocab_size = fields.required_integer("vocab_size");
-    config.context_length = fields.required_integer("n_positions");
-    config.width = fields.required_integer("n_embd");
-    config.num_heads = fields.required_integer("n_head");
-    config.num_layers = fields.required_integer("n_layer");
-    config.hidden_width = fields.integer("n_inner");
-    config.dropout = fields.number("resid_pdrop").value_or(0.1);
-    config.attention_dropout = own_dropout(fields, "attn_pdrop", 0.1, config.dropout);
-    config.embedding_dropout = own_dropout(fields, "embd_pdrop", 0.1, config.dropout);
-    config.norm_eps = fields.number("layer_norm_epsilon").value_or(1e-5);
-    config.gelu = gelu_kind(fields, fields.string("activation_function").value_or("gelu_new"));
-    config.qkv_bias = true;
-    config.tied_head = true;
-    if (!fields.boolean("scale_attn_weights").value_or(true) ||
-        fields.boolean("scale_attn_by_inverse_layer_idx").value_or(false)) {
-      fields.refuse("scores that are scaled in another way are not supported");
-    }
-    if (!fields.boolean("tie_word_embeddings").value_or(true)) {
-      fields.refuse("a head that is not the token embedding is not supported");
-    }
-    return config;
-  });
+  const nn::FileName file{kGPT2, path};
+  const nn::json::Value root = nn::json::parse(file, json);
+  const ConfigReader fields(file, root);
+  fields.type_among({"gpt2"});
+  GPTConfig config;
+  config.vocab_size = fields.required_integer("vocab_size");
+  config.context_length = fields.required_integer("n_positions");
+  config.width = fields.required_integer("n_embd");
+  config.num_heads = fields.required_integer("n_head");
+  config.num_layers = fields.required_integer("n_layer");
+  config.hidden_width = fields.integer("n_inner");
+  config.dropout = fields.number("resid_pdrop").value_or(0.1);
+  config.attention_dropout = own_dropout(fields, "attn_pdrop", 0.1, config.dropout);
+  config.embedding_dropout = own_dropout(fields, "embd_pdrop", 0.1, config.dropout);
+  config.norm_eps = fields.number("layer_norm_epsilon").value_or(1e-5);
+  config.gelu = gelu_kind(fields, fields.string("activation_function").value_or("gelu_new"));
+  config.qkv_bias = true;
+  config.tied_head = true;
+  if (!fields.boolean("scale_attn_weights").value_or(true) ||
+      fields.boolean("scale_attn_by_inverse_layer_idx").value_or(false)) {
+    fields.refuse("scores that are scaled in another way are not supported");
+  }
+  if (!fields.boolean("tie_word_embeddings").value_or(true)) {
+    fields.refuse("a head that is not the token embedding is not supported");
+  }
+  return config;
 }
 
 nn::StateDict GPT2::import_state(const nn::StateDict& tensors, const GPTConfig& config) {

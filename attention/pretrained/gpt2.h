@@ -8,8 +8,6 @@
 #include <tend/attention/models/config.h>
 #include <tend/nn/module/state_dict.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::attention {
 
 /// GPT2LMHeadModel:
@@ -38,5 +36,3 @@ struct GPT2 {
 };
 
 }  // namespace tend::attention
-
-#pragma GCC visibility pop

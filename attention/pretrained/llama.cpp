@@ -134,30 +134,28 @@ void set_family(const std::string& type, const ConfigReader& json, GPTConfig& co
 }  // namespace
 
 GPTConfig Llama::config(std::string_view json, const std::filesystem::path& path) {
-  return with_memory([&] {
-    const nn::FileName file{kLlama, path};
-    const nn::json::Value root = nn::json::parse(file, json);
-    const ConfigReader fields(file, root);
-    const std::string type = fields.type_among({"llama", "mistral", "qwen2", "qwen3"});
-    GPTConfig config;
-    config.vocab_size = fields.required_integer("vocab_size");
-    config.context_length = fields.required_integer("max_position_embeddings");
-    config.width = fields.required_integer("hidden_size");
-    config.num_heads = fields.required_integer("num_attention_heads");
-    config.num_layers = fields.required_integer("num_hidden_layers");
-    config.hidden_width = fields.required_integer("intermediate_size");
-    config.num_kv_heads = fields.integer("num_key_value_heads");
-    config.head_dim = fields.integer("head_dim");
-    config.attention_dropout = own_dropout(fields, "attention_dropout", 0.0, config.dropout);
-    config.norm = NormKind::rms;
-    config.norm_eps = fields.number("rms_norm_eps").value_or(1e-6);
-    config.positions = PositionKind::rotary;
-    config.rotary = rotary_options(fields);
-    config.tied_head = fields.boolean("tie_word_embeddings").value_or(false);
-    set_activation(fields, config);
-    set_family(type, fields, config);
-    return config;
-  });
+  const nn::FileName file{kLlama, path};
+  const nn::json::Value root = nn::json::parse(file, json);
+  const ConfigReader fields(file, root);
+  const std::string type = fields.type_among({"llama", "mistral", "qwen2", "qwen3"});
+  GPTConfig config;
+  config.vocab_size = fields.required_integer("vocab_size");
+  config.context_length = fields.required_integer("max_position_embeddings");
+  config.width = fields.required_integer("hidden_size");
+  config.num_heads = fields.required_integer("num_attention_heads");
+  config.num_layers = fields.required_integer("num_hidden_layers");
+  config.hidden_width = fields.required_integer("intermediate_size");
+  config.num_kv_heads = fields.integer("num_key_value_heads");
+  config.head_dim = fields.integer("head_dim");
+  config.attention_dropout = own_dropout(fields, "attention_dropout", 0.0, config.dropout);
+  config.norm = NormKind::rms;
+  config.norm_eps = fields.number("rms_norm_eps").value_or(1e-6);
+  config.positions = PositionKind::rotary;
+  config.rotary = rotary_options(fields);
+  config.tied_head = fields.boolean("tie_word_embeddings").value_or(false);
+  set_activation(fields, config);
+  set_family(type, fields, config);
+  return config;
 }
 
 nn::StateDict Llama::import_state(const nn::StateDict& tensors, const GPTConfig& config) {

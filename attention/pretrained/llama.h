@@ -8,8 +8,6 @@
 #include <tend/attention/models/config.h>
 #include <tend/nn/module/state_dict.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::attention {
 
 /// LlamaForCausalLM, and the models with model_type "mistral", "qwen2" and "qwen3", which differ
@@ -31,5 +29,3 @@ struct Llama {
 };
 
 }  // namespace tend::attention
-
-#pragma GCC visibility pop

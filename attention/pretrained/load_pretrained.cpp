@@ -80,35 +80,30 @@ void check_fits(const nn::FileName& file, const GPTConfig& config, const nn::Sta
 }  // namespace
 
 std::vector<std::int64_t> pretrained_stop_tokens(const std::filesystem::path& folder) {
-  return with_memory([&] {
-    check_folder(kStopTokens, folder);
-    std::error_code ignored;
-    const auto own = folder / "generation_config.json";
-    std::vector<std::int64_t> tokens;
-    if (std::filesystem::exists(own, ignored)) tokens = stop_tokens(own);
-    return tokens.empty() ? stop_tokens(folder / "config.json") : tokens;
-  });
+  check_folder(kStopTokens, folder);
+  std::error_code ignored;
+  const auto own = folder / "generation_config.json";
+  std::vector<std::int64_t> tokens;
+  if (std::filesystem::exists(own, ignored)) tokens = stop_tokens(own);
+  return tokens.empty() ? stop_tokens(folder / "config.json") : tokens;
 }
 
 GPT load_pretrained(const std::filesystem::path& folder) {
-  return with_memory([&] {
-    check_folder(kLoad, folder);
-    const std::filesystem::path path = folder / "config.json";
-    const nn::FileName file{kLoad, path};
-    const std::string text = nn::read_text(file);
-    const nn::json::Value root = nn::json::parse(file, text);
-    const bool is_gpt2 =
-        ConfigReader(file, root).type_among({"gpt2", "llama", "mistral", "qwen2", "qwen3"}) ==
-        "gpt2";
-    const GPTConfig config = is_gpt2 ? GPT2::config(text, path) : Llama::config(text, path);
-    const nn::StateDict tensors = load_tensors(folder);
-    check_fits(file, config, tensors);
-    GPT model(config);
-    model.load_state_dict(is_gpt2 ? GPT2::import_state(tensors, model.config)
-                                  : Llama::import_state(tensors, model.config));
-    model.eval();
-    return model;
-  });
+  check_folder(kLoad, folder);
+  const std::filesystem::path path = folder / "config.json";
+  const nn::FileName file{kLoad, path};
+  const std::string text = nn::read_text(file);
+  const nn::json::Value root = nn::json::parse(file, text);
+  const bool is_gpt2 =
+      ConfigReader(file, root).type_among({"gpt2", "llama", "mistral", "qwen2", "qwen3"}) == "gpt2";
+  const GPTConfig config = is_gpt2 ? GPT2::config(text, path) : Llama::config(text, path);
+  const nn::StateDict tensors = load_tensors(folder);
+  check_fits(file, config, tensors);
+  GPT model(config);
+  model.load_state_dict(is_gpt2 ? GPT2::import_state(tensors, model.config)
+                                : Llama::import_state(tensors, model.config));
+  model.eval();
+  return model;
 }
 
 }  // namespace tend::attention

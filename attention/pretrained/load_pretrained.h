@@ -8,8 +8,6 @@
 #include <tend/attention/models/gpt.h>
 #include <tend/nn/files/safetensors.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::attention {
 
 /// The model in a folder as Hugging Face's save_pretrained writes it, in evaluation mode:
@@ -39,5 +37,3 @@ void save_pretrained(const std::filesystem::path& folder, const GPT& model,
 std::vector<std::int64_t> pretrained_stop_tokens(const std::filesystem::path& folder);
 
 }  // namespace tend::attention
-
-#pragma GCC visibility pop

@@ -200,30 +200,28 @@ void remove_folders(const std::filesystem::path& inner, const std::filesystem::p
 
 void save_pretrained(const std::filesystem::path& folder, const GPT& model,
                      const nn::ShardOptions& options) {
-  with_memory([&] {
-    const GPTConfig& config = checked_block(kSave, model.config);
-    const std::string type = model_type(config);
-    const bool is_gpt2 = type == kGPT2Type;
-    const std::filesystem::path path = folder / kConfigFile;
-    const std::string text = config_text(type, config, stored_dtype(model, options));
-    check_kept(type, config, is_gpt2 ? GPT2::config(text, path) : Llama::config(text, path));
-    const nn::StateDict state = model.state_dict();
-    check_vocabulary(state, config);
-    const nn::StateDict exported =
-        is_gpt2 ? GPT2::export_state(state, config) : Llama::export_state(state, config);
-    nn::ShardOptions with_format = options;
-    with_format.metadata.try_emplace("format", "pt");  // without it transformers reads no weights
-    const std::filesystem::path new_folders = first_missing(folder);
-    std::error_code error;
-    std::filesystem::create_directories(folder, error);
-    if (error) nn::FileName{kSave, folder}.refuse("cannot be made: ", error.message());
-    try {
-      nn::safetensors::save_shards_with(folder, exported, with_format, {kConfigFile, text});
-    } catch (...) {
-      remove_folders(folder, new_folders);
-      throw;
-    }
-  });
+  const GPTConfig& config = checked_block(kSave, model.config);
+  const std::string type = model_type(config);
+  const bool is_gpt2 = type == kGPT2Type;
+  const std::filesystem::path path = folder / kConfigFile;
+  const std::string text = config_text(type, config, stored_dtype(model, options));
+  check_kept(type, config, is_gpt2 ? GPT2::config(text, path) : Llama::config(text, path));
+  const nn::StateDict state = model.state_dict();
+  check_vocabulary(state, config);
+  const nn::StateDict exported =
+      is_gpt2 ? GPT2::export_state(state, config) : Llama::export_state(state, config);
+  nn::ShardOptions with_format = options;
+  with_format.metadata.try_emplace("format", "pt");  // without it transformers reads no weights
+  const std::filesystem::path new_folders = first_missing(folder);
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) nn::FileName{kSave, folder}.refuse("cannot be made: ", error.message());
+  try {
+    nn::safetensors::save_shards_with(folder, exported, with_format, {kConfigFile, text});
+  } catch (...) {
+    remove_folders(folder, new_folders);
+    throw;
+  }
 }
 
 }  // namespace tend::attention

@@ -101,7 +101,7 @@ bool DetectAnomaly::is_still_on() noexcept {
 
 void note_anomaly(Node& node, const Tensor& result, std::span<const TensorRef> inputs) {
   NodeNotes& notes = node.make_notes();
-  with_memory([&] { notes.module = CallScope::current_path(); });
+  notes.module = CallScope::current_path();
   notes.nan_element = find_nan(result);
   if (notes.nan_element < 0) return;
   for (std::size_t i = 0; i < inputs.size() && notes.nan_input < 0; ++i) {

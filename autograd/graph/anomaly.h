@@ -7,8 +7,6 @@
 
 #include <tend/autograd/graph/hooks.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend {
 
 class TensorRef;
@@ -75,5 +73,3 @@ void check_anomaly(std::span<const Tensor> results, std::span<const Tensor> cota
 
 }  // namespace autograd
 }  // namespace tend
-
-#pragma GCC visibility pop

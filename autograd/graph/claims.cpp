@@ -4,7 +4,6 @@
 #include <mutex>
 
 #include <tend/autograd/graph/node.h>
-#include <tend/core/base/fork.h>
 
 namespace tend {
 namespace {
@@ -12,7 +11,8 @@ namespace {
 constinit thread_local Claims* innermost_claims = nullptr;
 
 std::mutex& users_mutex() noexcept {
-  return detail::global_mutex(detail::GlobalLock::nodes);
+  static constinit std::mutex mutex;
+  return mutex;
 }
 
 }  // namespace

@@ -14,7 +14,7 @@
 #include <tend/autograd/graph/timeline.h>
 #include <tend/autograd/graph/walk_notes.h>
 #include <tend/autograd/tensor/grad_mode.h>
-#include <tend/core/base/stack.h>
+#include <tend/core/base/nested_call.h>
 #include <tend/core/kernels/elementwise/arithmetic.h>
 
 namespace tend {
@@ -391,7 +391,8 @@ void backward(std::span<const Tensor> tensors, std::span<const Tensor> gradients
     for (const Tensor& input : wanted) Tensor(input).retain_grad();
     walk.run();
   };
-  with_memory([&] { with_stack("backward", add_gradients); });
+  const NestedCall nested("backward");
+  add_gradients();
 }
 
 namespace {
@@ -425,10 +426,9 @@ std::vector<Tensor> find_gradients(const std::vector<Tensor>& outputs,
 std::vector<Tensor> grad(const std::vector<Tensor>& outputs, const std::vector<Tensor>& inputs,
                          const std::vector<Tensor>& grad_outputs, GradOptions options) {
   std::vector<Tensor> gradients;
-  with_memory([&] {
-    const std::vector<Tensor> wanted = inputs;  // a copy, since a hook may change the caller's
-    with_stack("grad", [&] { gradients = find_gradients(outputs, wanted, grad_outputs, options); });
-  });
+  const std::vector<Tensor> wanted = inputs;  // a copy, since a hook may change the caller's
+  const NestedCall nested("grad");
+  gradients = find_gradients(outputs, wanted, grad_outputs, options);
   return gradients;
 }
 

@@ -8,8 +8,6 @@
 
 #include <tend/autograd/tensor/tensor.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend {
 
 namespace autograd {
@@ -63,17 +61,15 @@ std::vector<Tensor> grad(const std::vector<Tensor>& outputs, const std::vector<T
 template <class Outputs = std::vector<Tensor>, std::same_as<NewAxis> N>
 std::vector<Tensor> grad(const Outputs& outputs, const std::vector<Tensor>& inputs, N,
                          GradOptions options = {}) {
-  return with_memory([&] { return grad(std::vector<Tensor>{outputs}, inputs, {}, options); });
+  return grad(std::vector<Tensor>{outputs}, inputs, {}, options);
 }
 
 /// The gradient of one output, weighted with `grad_output`, with respect to one input.
 template <std::derived_from<Tensor> Output, std::derived_from<Tensor> Input>
 Tensor grad(const Output& output, const Input& input, const Tensor& grad_output,
             GradOptions options = {}) {
-  return with_memory([&] {
-    return std::move(grad(std::vector<Tensor>{output}, std::vector<Tensor>{input},
-                          std::vector<Tensor>{grad_output}, options)[0]);
-  });
+  return std::move(grad(std::vector<Tensor>{output}, std::vector<Tensor>{input},
+                        std::vector<Tensor>{grad_output}, options)[0]);
 }
 /// The same of an output of one element: grad(y, x, {.create_graph = true}).
 template <std::derived_from<Tensor> Output, std::derived_from<Tensor> Input>
@@ -86,10 +82,8 @@ Tensor grad(const Output& output, const Input& input, GradOptions options = {}) 
 template <std::derived_from<Tensor> Output>
 std::vector<Tensor> grad(const Output& output, const std::vector<Tensor>& inputs,
                          GradOptions options = {}) {
-  return with_memory([&] { return grad(std::vector<Tensor>{output}, inputs, {}, options); });
+  return grad(std::vector<Tensor>{output}, inputs, {}, options);
 }
 
 }  // namespace autograd
 }  // namespace tend
-
-#pragma GCC visibility pop

@@ -47,12 +47,10 @@ void drop_ended(NodeHook::Entries& entries) {
 NodeHook::NodeHook(Function function) : NodeHook(std::move(function), false) {}
 
 NodeHook::NodeHook(Function function, bool detects_anomaly) {
-  with_memory([&] {
-    Entries& entries = entries_of_thread();
-    drop_ended(entries);
-    entry_ = Ref<Entry>(new Entry(std::move(function), detects_anomaly));
-    entries.push_back(entry_);
-  });
+  Entries& entries = entries_of_thread();
+  drop_ended(entries);
+  entry_ = Ref<Entry>(new Entry(std::move(function), detects_anomaly));
+  entries.push_back(entry_);
 }
 
 NodeHook::~NodeHook() {

@@ -8,8 +8,6 @@
 
 #include <tend/autograd/tensor/tensor.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend {
 
 class Node;
@@ -58,5 +56,3 @@ class NodeHook {
 
 }  // namespace autograd
 }  // namespace tend
-
-#pragma GCC visibility pop

@@ -11,8 +11,6 @@
 #include <tend/core/array/scalar.h>
 #include <tend/core/base/function_ref.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend {
 
 /// Checks that `self` may be written in place. Errors name `operation`: ShapeError where two
@@ -138,5 +136,3 @@ const Tensor& update_view(
 }
 
 }  // namespace tend
-
-#pragma GCC visibility pop

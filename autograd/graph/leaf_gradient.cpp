@@ -44,7 +44,7 @@ void check_former(const char* operation, const GradientSlot& slot,
   if (!slot.former) return;
   const GradientSlot* latest = &slot;
   // The owner cannot be destroyed while its slot is locked. The caller has locked `slot` itself.
-  std::unique_lock<detail::ObjectMutex> lock;
+  std::unique_lock<std::mutex> lock;
   while (latest->former) {
     GradientSlot* next = latest->former->successor.get();
     lock = std::unique_lock(next->mutex);

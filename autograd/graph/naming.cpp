@@ -17,11 +17,7 @@ template <class Kind>
       end == std::string_view::npos) {
     throw;
   }
-  try {
-    throw Kind(as_text('[', operation, text.substr(end)));
-  } catch (const std::bad_alloc&) {
-    throw Kind(error);  // with the name it has, where there is no memory for another
-  }
+  throw Kind(as_text('[', operation, text.substr(end)));
 }
 
 }  // namespace

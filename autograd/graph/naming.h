@@ -1,8 +1,6 @@
 // Which operation an error names.
 #pragma once
 
-#pragma GCC visibility push(default)
-
 namespace tend {
 
 /// Rethrows the tend::Error that is being handled, named after `operation`. For operations that are
@@ -16,5 +14,3 @@ namespace tend {
 [[noreturn]] void rename_error(const char* operation);
 
 }  // namespace tend
-
-#pragma GCC visibility pop

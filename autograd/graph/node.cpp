@@ -6,7 +6,6 @@
 #include <tend/autograd/graph/anomaly.h>
 #include <tend/autograd/graph/strided_region.h>
 #include <tend/autograd/tensor/grad_mode.h>
-#include <tend/core/base/fork.h>
 
 namespace tend {
 namespace {
@@ -115,7 +114,8 @@ void renew_written_view(TensorImpl& view) {
   }
   // Several threads may read one view at once, and the first to come here renews its history.
   // Making and destroying nodes may run code of the user, so neither happens under the lock.
-  const std::lock_guard lock(detail::global_mutex(detail::GlobalLock::views));
+  static constinit std::mutex mutex;
+  const std::lock_guard lock(mutex);
   if (view.base_version == version) return;
   if (has_history) {
     former = view.grad_fn;

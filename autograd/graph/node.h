@@ -12,8 +12,6 @@
 #include <tend/autograd/graph/saved_tensor.h>
 #include <tend/autograd/graph/timeline.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend {
 
 /// What a derivative works with: the cotangent of the result, the saved tensors, and a slot for
@@ -216,5 +214,3 @@ Tensor record_view(const char* grad_fn, const Tensor& input, Array window, F der
 }
 
 }  // namespace tend
-
-#pragma GCC visibility pop

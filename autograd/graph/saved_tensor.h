@@ -5,8 +5,6 @@
 
 #include <tend/autograd/tensor/tensor.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend {
 
 class Node;
@@ -90,5 +88,3 @@ class SavedTensor {
 };
 
 }  // namespace tend
-
-#pragma GCC visibility pop

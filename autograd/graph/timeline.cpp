@@ -73,7 +73,7 @@ std::int64_t bytes_of(const Tensor& tensor) noexcept {
 
 Timeline::Timeline() {
   if (is_on()) fail("Profiler", "this thread is profiled already");
-  with_memory([&] { current = state_ = std::make_shared<State>(); });
+  current = state_ = std::make_shared<State>();
   may_be_on = true;
 }
 
@@ -111,7 +111,7 @@ void Timeline::note(const char* operation, const Array& result,
 }
 
 void Timeline::note_module(Node& node) {
-  with_memory([&] { node.make_notes().module = CallScope::current_path(); });
+  node.make_notes().module = CallScope::current_path();
 }
 
 void Timeline::skip() noexcept {

@@ -9,8 +9,6 @@
 
 #include <tend/autograd/tensor/tensor.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend {
 
 class Node;
@@ -118,5 +116,3 @@ class TimedDerivative {
 
 }  // namespace autograd
 }  // namespace tend
-
-#pragma GCC visibility pop

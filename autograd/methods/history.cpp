@@ -77,7 +77,7 @@ void Tensor::set_grad(const Tensor& gradient) {
   array();  // AutogradError when undefined
   if (gradient.defined()) {
     check_grad_fits("set_grad", *impl_, gradient.array());
-    if (with_memory([&] { return keeps_alive(*gradient.impl(), *impl_); })) {
+    if (keeps_alive(*gradient.impl(), *impl_)) {
       fail<AutogradError>("set_grad", "the gradient of a tensor ", shape(),
                           " cannot be the tensor itself, a view of it, or what has it as a "
                           "gradient: they would keep each other alive for good; use a clone");
@@ -159,16 +159,14 @@ void Tensor::set_data(const Tensor& value) {
 
 std::string to_string(const Tensor& tensor) {
   if (!tensor.defined()) return "None";
-  return with_memory([&] {
-    std::vector<std::string> suffixes;
-    if (const char* name = tensor.grad_fn()) {
-      suffixes.push_back(as_text("grad_fn=<", name, '>'));
-    } else if (tensor.requires_grad()) {
-      suffixes.emplace_back("requires_grad=True");
-    }
-    const std::string text = format_tensor(tensor.array(), suffixes);
-    return tensor.impl()->is_parameter ? "Parameter containing:\n" + text : text;
-  });
+  std::vector<std::string> suffixes;
+  if (const char* name = tensor.grad_fn()) {
+    suffixes.push_back(as_text("grad_fn=<", name, '>'));
+  } else if (tensor.requires_grad()) {
+    suffixes.emplace_back("requires_grad=True");
+  }
+  const std::string text = format_tensor(tensor.array(), suffixes);
+  return tensor.impl()->is_parameter ? "Parameter containing:\n" + text : text;
 }
 
 std::ostream& operator<<(std::ostream& out, const Tensor& tensor) {

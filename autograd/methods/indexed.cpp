@@ -20,9 +20,7 @@ Indexed read(const Tensor& self, std::span<const Index> indices) {
   ParsedIndex found = parse_index("index", self, indices);
   if (found.is_view()) return Indexed(std::move(found.view), nullptr);
   Tensor elements = take_indexed("IndexBackward0", found.view, found.arrays, "index");
-  return with_memory([&] {
-    return Indexed(std::move(elements), std::make_unique<ParsedIndex>(std::move(found)));
-  });
+  return Indexed(std::move(elements), std::make_unique<ParsedIndex>(std::move(found)));
 }
 
 }  // namespace

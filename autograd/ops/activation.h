@@ -11,8 +11,6 @@
 #include <tend/core/base/words.h>
 #include <tend/core/random/random.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend {
 
 /// max(self, 0); NaN stays NaN. int64 too; DTypeError for bool. The gradient is 0 where self <= 0,
@@ -110,5 +108,3 @@ Tensor gumbel_softmax(const Tensor& self, double tau = 1, Flag hard = false, dou
                       std::int64_t dim = -1, Generator& generator = default_generator());
 
 }  // namespace tend
-
-#pragma GCC visibility pop

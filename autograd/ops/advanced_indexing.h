@@ -7,8 +7,6 @@
 
 #include <tend/autograd/tensor/index.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend {
 
 class Tensor;
@@ -88,5 +86,3 @@ Tensor nonzero(const Tensor& self);
 std::vector<Tensor> nonzero_numpy(const Tensor& self);
 
 }  // namespace tend
-
-#pragma GCC visibility pop

@@ -8,8 +8,6 @@
 #include <tend/core/base/number_abs.h>
 #include <tend/core/base/words.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend {
 
 class Tensor;
@@ -181,5 +179,3 @@ Tensor operator-(const Tensor& a);
 ///@}
 
 }  // namespace tend
-
-#pragma GCC visibility pop

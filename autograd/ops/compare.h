@@ -5,8 +5,6 @@
 
 #include <tend/core/array/array.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend {
 
 class Tensor;
@@ -136,5 +134,3 @@ bool allclose(const Tensor& self, const Tensor& other, double rtol = 1e-5, doubl
 bool equal(const Tensor& self, const Tensor& other);
 
 }  // namespace tend
-
-#pragma GCC visibility pop

@@ -9,8 +9,6 @@
 
 #include <tend/autograd/tensor/tensor.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend {
 
 /// The zeros that conv1d adds: so many at either end, or one of PyTorch's words. "valid" is none,
@@ -67,5 +65,3 @@ requires(!std::same_as<T, bool>) Tensor
 ///@}
 
 }  // namespace tend
-
-#pragma GCC visibility pop

@@ -24,7 +24,7 @@ void NestedNumbers::add(const NestedNumbers& row) {
     fail<ShapeError>("tensor", "rows of shapes ", first, " and ", row.shape_);
   }
   dtype_ = promote_types(dtype_, row.dtype_);
-  with_memory([&] { values_.insert(values_.end(), row.values_.begin(), row.values_.end()); });
+  values_.insert(values_.end(), row.values_.begin(), row.values_.end());
 }
 
 Tensor tensor(const NestedNumbers& numbers) {

@@ -20,8 +20,6 @@
 #include <tend/core/array/array.h>
 #include <tend/core/base/error.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend {
 
 namespace detail {
@@ -94,7 +92,7 @@ requires std::floating_point<T> || std::integral<T> Tensor tensor(const std::vec
                                                                   const TensorOptions& options) {
   using Number = std::conditional_t<std::floating_point<T>, double, std::int64_t>;
   std::vector<Number> numbers;
-  with_memory([&] { numbers.reserve(values.size()); });
+  numbers.reserve(values.size());
   for (const T value : values) {
     if constexpr (std::same_as<T, bool> || std::floating_point<T>) {
       numbers.push_back(static_cast<Number>(value));
@@ -231,5 +229,3 @@ Tensor from_blob(void* data, const Shape& shape, const Shape& strides, DType dty
 ///@}
 
 }  // namespace tend
-
-#pragma GCC visibility pop

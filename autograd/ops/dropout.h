@@ -5,8 +5,6 @@
 #include <tend/core/base/strict.h>
 #include <tend/core/random/random.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend {
 
 class Tensor;
@@ -22,5 +20,3 @@ Tensor dropout(const Tensor& self, double p = 0.5, Flag training = true,
                Generator& generator = default_generator());
 
 }  // namespace tend
-
-#pragma GCC visibility pop

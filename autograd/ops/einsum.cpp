@@ -258,7 +258,7 @@ Tensor combine(Tensor a, Tensor b, const Shape& finished) {
 
 }  // namespace
 
-Tensor einsum(std::string_view equation, const std::vector<Tensor>& operands) try {
+Tensor einsum(std::string_view equation, const std::vector<Tensor>& operands) {
   const Equation read = read_equation(equation);
   if (read.operands.size() != operands.size()) {
     refuse(equation, "is for ", read.operands.size(), " operands, got ", operands.size());
@@ -291,8 +291,6 @@ Tensor einsum(std::string_view equation, const std::vector<Tensor>& operands) tr
     }
   }
   return operands.size() == 1 ? sum(result, summed) : reshape(result, shape);
-} catch (const std::bad_alloc&) {
-  fail_memory();
 }
 
 Tensor tensordot(const Tensor& a, const Tensor& b, std::int64_t dims) {

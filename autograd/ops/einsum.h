@@ -10,8 +10,6 @@
 #include <tend/autograd/tensor/tensor.h>
 #include <tend/core/array/shape.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend {
 
 /// torch.einsum: the equation names the dimensions of every operand with letters, upper and lower
@@ -38,7 +36,7 @@ Tensor einsum(std::string_view equation, const std::vector<Tensor>& operands);
 template <std::convertible_to<Tensor>... Operands>
 requires(sizeof...(Operands) > 0) Tensor
     einsum(std::string_view equation, const Operands&... operands) {
-  return with_memory([&] { return einsum(equation, std::vector<Tensor>{operands...}); });
+  return einsum(equation, std::vector<Tensor>{operands...});
 }
 
 /// Products summed over the last `dims` dimensions of a and the first of b; the result has the
@@ -53,5 +51,3 @@ Tensor tensordot(const Tensor& a, const Tensor& b, std::int64_t dims = 2);
 Tensor tensordot(const Tensor& a, const Tensor& b, const Shape& dims_a, const Shape& dims_b);
 
 }  // namespace tend
-
-#pragma GCC visibility pop

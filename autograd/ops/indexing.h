@@ -12,8 +12,6 @@
 #include <tend/core/base/strict.h>
 #include <tend/core/base/words.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend {
 
 class Tensor;
@@ -113,5 +111,3 @@ Tensor select_scatter(const Tensor& self, const Tensor& source, std::int64_t dim
                       std::int64_t index);
 
 }  // namespace tend
-
-#pragma GCC visibility pop

@@ -102,8 +102,6 @@ Tensor hstack(const std::vector<Tensor>& tensors) try {
   return cat(rows, rows[0].dim() == 1 ? 0 : 1);
 } catch (const Error&) {
   rename_error("hstack");
-} catch (const std::bad_alloc&) {
-  fail_memory();
 }
 
 Tensor vstack(const std::vector<Tensor>& tensors) try {
@@ -115,8 +113,6 @@ Tensor vstack(const std::vector<Tensor>& tensors) try {
   return cat(rows, 0);
 } catch (const Error&) {
   rename_error("vstack");
-} catch (const std::bad_alloc&) {
-  fail_memory();
 }
 
 Tensor stack(const std::vector<Tensor>& tensors, std::int64_t dim) try {
@@ -153,7 +149,7 @@ std::vector<Tensor> meshgrid(const std::vector<Tensor>& tensors, OrWord<MeshInde
     shape.push_back(tensor.numel());
   }
   std::vector<Tensor> grids;
-  with_memory([&] { grids.reserve(tensors.size()); });
+  grids.reserve(tensors.size());
   for (std::int64_t d = 0; const Tensor& tensor : tensors) {
     Shape along = Shape::filled(tensors.size(), 1);
     along[d++] = tensor.numel();

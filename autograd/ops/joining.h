@@ -8,8 +8,6 @@
 
 #include <tend/core/base/words.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend {
 
 class Tensor;
@@ -48,5 +46,3 @@ std::vector<Tensor> meshgrid(const std::vector<Tensor>& tensors,
                              OrWord<MeshIndexing> indexing = MeshIndexing::ij);
 
 }  // namespace tend
-
-#pragma GCC visibility pop

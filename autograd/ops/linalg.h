@@ -8,8 +8,6 @@
 #include <tend/autograd/tensor/tensor.h>
 #include <tend/core/array/array.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend {
 
 /// self @ other: (..., n, k) and (..., k, m) give (..., n, m), the leading dimensions broadcast. A
@@ -105,5 +103,3 @@ Tensor trace(const Tensor& self);
 Tensor cdist(const Tensor& x1, const Tensor& x2, double p = 2);
 
 }  // namespace tend
-
-#pragma GCC visibility pop

@@ -13,8 +13,6 @@
 #include <tend/core/base/strict.h>
 #include <tend/core/base/words.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend {
 
 /// What a loss function returns: the losses of all items, their mean or their sum.
@@ -265,5 +263,3 @@ Tensor gaussian_nll_loss(const Tensor& input, const Tensor& target, const Tensor
 ///@}
 
 }  // namespace tend
-
-#pragma GCC visibility pop

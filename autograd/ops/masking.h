@@ -9,8 +9,6 @@
 #include <tend/autograd/tensor/tensor.h>
 #include <tend/core/array/array.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend {
 
 ///@{
@@ -78,5 +76,3 @@ Tensor nan_to_num(const Tensor& self, std::optional<double> nan = 0,
                   std::optional<double> neginf = std::nullopt);
 
 }  // namespace tend
-
-#pragma GCC visibility pop

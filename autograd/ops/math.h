@@ -9,8 +9,6 @@
 
 #include <tend/core/array/array.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend {
 
 class Tensor;
@@ -120,5 +118,3 @@ Tensor erfinv(const Tensor& self);
 Tensor logit(const Tensor& self, std::optional<double> eps = std::nullopt);
 
 }  // namespace tend
-
-#pragma GCC visibility pop

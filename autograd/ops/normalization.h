@@ -10,8 +10,6 @@
 #include <tend/autograd/tensor/tensor.h>
 #include <tend/core/array/array.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend {
 
 /// x * weight + bias with x = (self - mean) / sqrt(var + eps), mean and (biased) variance over the
@@ -84,5 +82,3 @@ Tensor group_norm(const Tensor& self, std::int64_t num_groups, const Tensor& wei
 Tensor normalize(const Tensor& self, double p = 2, std::int64_t dim = 1, double eps = 1e-12);
 
 }  // namespace tend
-
-#pragma GCC visibility pop

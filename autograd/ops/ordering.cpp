@@ -73,7 +73,7 @@ Tensor first_of_equals(const Tensor& elements) {
 Tensor run_lengths(const Tensor& is_first) {
   const Tensor starts = flatten(nonzero(is_first));
   const Tensor end = full({1}, is_first.numel());
-  return with_memory([&] { return cat({slice(starts, 0, 1), end}) - starts; });
+  return cat({slice(starts, 0, 1), end}) - starts;
 }
 
 // The slices of self along `dim`, each as a row.

@@ -10,8 +10,6 @@
 #include <tend/core/array/scalar.h>
 #include <tend/core/base/words.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend {
 
 class Tensor;
@@ -95,5 +93,3 @@ Tensor quantile(const Tensor& self, const Tensor& q, std::optional<Integer> dim 
 ///@}
 
 }  // namespace tend
-
-#pragma GCC visibility pop

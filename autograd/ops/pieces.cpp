@@ -20,7 +20,7 @@ std::vector<Tensor> room_for(const char* operation, std::int64_t count) {
   constexpr std::int64_t kMax = 1 << 24;  // some gigabytes of tensors
   if (count > kMax) fail<OutOfMemoryError>(operation, "no room for ", count, " tensors");
   std::vector<Tensor> pieces;
-  with_memory([&] { pieces.reserve(static_cast<std::size_t>(count)); });
+  pieces.reserve(static_cast<std::size_t>(count));
   return pieces;
 }
 

@@ -12,8 +12,6 @@
 #include <tend/autograd/tensor/tensor.h>
 #include <tend/core/array/shape.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend {
 
 /// Views of `size` along `dim`; the last may be shorter. ShapeError for a size below 1, except that
@@ -71,5 +69,3 @@ std::array<Tensor, N> methods::Shapes::unbind(std::int64_t d) const {
 }
 
 }  // namespace tend
-
-#pragma GCC visibility pop

@@ -81,12 +81,10 @@ Tensor quantile(const Tensor& self, const Tensor& q, std::optional<Integer> dim,
   if (q.dim() > 1) fail<ShapeError>("quantile", "shares of shape ", q.shape(), " are not 1-d");
   const Ascending elements(self, dim, keepdim);
   std::vector<Tensor> found;
-  with_memory([&] {
-    const Tensor shares = tracks({q}) ? q.reshape({-1}) : Tensor();
-    for (const double share : q.detach().to(float64).to_vector<double>())
-      found.push_back(elements.quantile(share, interpolation,
-                                        shares.defined() ? shares[std::ssize(found)] : Tensor()));
-  });
+  const Tensor shares = tracks({q}) ? q.reshape({-1}) : Tensor();
+  for (const double share : q.detach().to(float64).to_vector<double>())
+    found.push_back(elements.quantile(share, interpolation,
+                                      shares.defined() ? shares[std::ssize(found)] : Tensor()));
   if (q.dim() == 0) return found[0];
   if (!found.empty()) return stack(found, 0);
   return narrow(unsqueeze(elements.quantile(0, interpolation), 0), 0, 0, 0);

@@ -11,8 +11,6 @@
 #include <tend/core/array/array.h>
 #include <tend/core/random/random.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend {
 
 class Tensor;
@@ -99,5 +97,3 @@ Tensor multinomial(const Tensor& weights, std::int64_t samples, Flag replacement
                    Generator& generator = default_generator());
 
 }  // namespace tend
-
-#pragma GCC visibility pop

@@ -10,8 +10,6 @@
 #include <tend/core/array/array.h>
 #include <tend/core/base/words.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend {
 
 class Tensor;
@@ -69,5 +67,3 @@ Tensor pad(const Tensor& self, const Shape& padding, OrWord<PadMode> mode = PadM
            const std::optional<Scalar>& value = 0);
 
 }  // namespace tend
-
-#pragma GCC visibility pop

@@ -10,8 +10,6 @@
 #include <tend/autograd/tensor/dims.h>
 #include <tend/core/array/array.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend {
 
 class Tensor;
@@ -182,5 +180,3 @@ ValuesAndIndices cummin(const Tensor& self, std::int64_t dim);
 Tensor sum_to_size(const Tensor& self, const Shape& shape);
 
 }  // namespace tend
-
-#pragma GCC visibility pop

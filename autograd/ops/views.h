@@ -8,8 +8,6 @@
 
 #include <tend/core/array/array.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend {
 
 class Tensor;
@@ -113,5 +111,3 @@ Tensor clone(const Tensor& self);
 Tensor to(const Tensor& self, DType dtype);
 
 }  // namespace tend
-
-#pragma GCC visibility pop

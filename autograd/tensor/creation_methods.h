@@ -8,8 +8,6 @@
 #include <tend/core/array/scalar.h>
 #include <tend/core/array/shape.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend {
 
 class NestedNumbers;
@@ -39,5 +37,3 @@ class Creation {
 
 }  // namespace methods
 }  // namespace tend
-
-#pragma GCC visibility pop

@@ -8,8 +8,6 @@
 #include <tend/core/array/shape.h>
 #include <tend/core/base/strict.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend {
 
 struct NewAxis;
@@ -31,5 +29,3 @@ struct Dims : Shape {
 };
 
 }  // namespace tend
-
-#pragma GCC visibility pop

@@ -13,8 +13,6 @@
 #include <tend/core/base/strict.h>
 #include <tend/core/base/words.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend {
 
 class Tensor;
@@ -185,5 +183,3 @@ class Elementwise {
 
 }  // namespace methods
 }  // namespace tend
-
-#pragma GCC visibility pop

@@ -5,8 +5,6 @@
 
 #include <tend/core/base/strict.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend {
 
 namespace detail {
@@ -63,5 +61,3 @@ class InferenceModeGuard {
 };
 
 }  // namespace tend
-
-#pragma GCC visibility pop

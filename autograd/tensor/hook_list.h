@@ -10,8 +10,6 @@
 #include <tend/core/base/error.h>
 #include <tend/core/base/function_ref.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend {
 
 /// What registering a hook returns: the means to remove it.
@@ -24,7 +22,7 @@ class HookHandle {
   /// OutOfMemoryError where the system has no memory; the hook then stays.
   void remove() {
     if (!remove_) return;
-    with_memory(remove_);
+    remove_();
     remove_ = {};
   }
 
@@ -41,26 +39,24 @@ class HookList {
   /// memory. No hook is added then.
   HookHandle add(const char* operation, Hook hook) {
     if (is_empty_function(hook)) fail(operation, "the hook is empty");
-    return with_memory([&] {
-      if (!entries_) entries_ = std::make_shared<Entries>();
-      const std::uint64_t id = entries_->next++;
-      HookHandle handle([id, entries = std::weak_ptr<Entries>(entries_)] {
-        if (const auto alive = entries.lock()) {
-          alive->change([id](Hooks& hooks) {
-            std::erase_if(hooks, [id](const auto& each) { return each.first == id; });
-          });
-        }
-      });
-      entries_->change([&](Hooks& hooks) { hooks.emplace_back(id, std::move(hook)); });
-      return handle;
+    if (!entries_) entries_ = std::make_shared<Entries>();
+    const std::uint64_t id = entries_->next++;
+    HookHandle handle([id, entries = std::weak_ptr<Entries>(entries_)] {
+      if (const auto alive = entries.lock()) {
+        alive->change([id](Hooks& hooks) {
+          std::erase_if(hooks, [id](const auto& each) { return each.first == id; });
+        });
+      }
     });
+    entries_->change([&](Hooks& hooks) { hooks.emplace_back(id, std::move(hook)); });
+    return handle;
   }
 
   /// Keeps its hooks, but no longer shares them with the lists that it is a copy of: a HookHandle
   /// of theirs does not remove a hook here. OutOfMemoryError where the system has no memory;
   /// nothing has changed then.
   void separate() {
-    if (entries_) entries_ = with_memory([&] { return std::make_shared<Entries>(*entries_); });
+    if (entries_) entries_ = std::make_shared<Entries>(*entries_);
   }
 
   bool empty() const noexcept { return !entries_ || entries_->hooks->empty(); }
@@ -91,5 +87,3 @@ class HookList {
 };
 
 }  // namespace tend
-
-#pragma GCC visibility pop

@@ -10,8 +10,6 @@
 #include <tend/core/base/words.h>
 #include <tend/core/random/random.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend {
 
 class Tensor;
@@ -225,5 +223,3 @@ class InPlace {
 
 }  // namespace methods
 }  // namespace tend
-
-#pragma GCC visibility pop

@@ -10,8 +10,6 @@
 
 #include <tend/autograd/tensor/tensor_impl.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend {
 
 class Tensor;
@@ -96,5 +94,3 @@ class Index {
 using Indices = std::initializer_list<Index>;
 
 }  // namespace tend
-
-#pragma GCC visibility pop

@@ -14,8 +14,6 @@
 #include <tend/core/base/words.h>
 #include <tend/core/random/random.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend {
 
 class Tensor;
@@ -94,5 +92,3 @@ class Indexing {
 
 }  // namespace methods
 }  // namespace tend
-
-#pragma GCC visibility pop

@@ -6,8 +6,6 @@
 #include <tend/core/array/dtype.h>
 #include <tend/core/base/strict.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend {
 
 /// zeros({2}, {.dtype = float64, .requires_grad = true}).
@@ -19,5 +17,3 @@ struct TensorOptions {
 };
 
 }  // namespace tend
-
-#pragma GCC visibility pop

@@ -14,8 +14,6 @@
 #include <tend/core/array/shape.h>
 #include <tend/core/base/strict.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend {
 
 class Tensor;
@@ -103,5 +101,3 @@ class Reductions {
 
 }  // namespace methods
 }  // namespace tend
-
-#pragma GCC visibility pop

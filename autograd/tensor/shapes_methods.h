@@ -18,8 +18,6 @@
 #include <tend/core/base/error.h>
 #include <tend/core/base/strict.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend {
 
 class Tensor;
@@ -112,5 +110,3 @@ class Shapes {
 
 }  // namespace methods
 }  // namespace tend
-
-#pragma GCC visibility pop

@@ -23,8 +23,6 @@
 #include <tend/autograd/tensor/tensor_impl.h>
 #include <tend/core/array/array.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend {
 
 class Indexed;
@@ -295,5 +293,3 @@ inline const Tensor& methods::InPlace::self() const {
 }
 
 }  // namespace tend
-
-#pragma GCC visibility pop

@@ -12,10 +12,7 @@
 #include <tend/autograd/tensor/hook_list.h>
 #include <tend/core/array/array.h>
 #include <tend/core/base/destroy.h>
-#include <tend/core/base/fork.h>
 #include <tend/core/base/ref.h>
-
-#pragma GCC visibility push(default)
 
 namespace tend {
 
@@ -28,8 +25,7 @@ struct TensorImpl;
 class TensorHook {
  public:
   template <class F>
-  requires std::invocable<F&, const Tensor&> TensorHook(F f)
-      : call_(with_memory([&] { return make_call(std::move(f)); })) {}
+  requires std::invocable<F&, const Tensor&> TensorHook(F f) : call_(make_call(std::move(f))) {}
   /// The gradient to pass on; ShapeError or DTypeError where the one of the hook does not fit.
   Tensor operator()(const Tensor& gradient) const;
   friend bool is_empty_function(const TensorHook& hook) noexcept { return !hook.call_; }
@@ -71,7 +67,7 @@ struct GradientSlot final : RefCounted, Pooled, DestroyedInTurn<GradientSlot> {
   explicit GradientSlot(TensorImpl* tensor) noexcept : owner(tensor) {}
   static void destroy(GradientSlot* slot) noexcept;
 
-  detail::ObjectMutex mutex;       // guards what follows, and the owner's grad while it is added to
+  std::mutex mutex;                // guards what follows, and the owner's grad while it is added to
   std::atomic<TensorImpl*> owner;  // nullptr once the tensor is gone or has another slot
   std::optional<Former> former;    // set when a leaf became another view or got other elements
   TensorHooks hooks;               // of a leaf
@@ -123,5 +119,3 @@ inline void check_own_grad_fits(const char* operation, const TensorImpl& tensor)
 }
 
 }  // namespace tend
-
-#pragma GCC visibility pop

@@ -8,8 +8,7 @@
 
 #include <tend/autograd/graph/node.h>
 #include <tend/autograd/tensor/grad_mode.h>
-#include <tend/core/base/fork.h>
-#include <tend/core/base/stack.h>
+#include <tend/core/base/nested_call.h>
 #include <tend/core/base/thread_number.h>
 #include <tend/core/random/draws.h>
 
@@ -26,11 +25,9 @@ struct Noted {
 class Collector final : public Recomputation {
  public:
   std::size_t note(const Array& array) override {
-    with_memory([&] {
-      versions.reserve(arrays.size() + 1);
-      arrays.push_back(array);
-      versions.push_back(array.storage()->version());
-    });
+    versions.reserve(arrays.size() + 1);
+    arrays.push_back(array);
+    versions.push_back(array.storage()->version());
     return arrays.size() - 1;
   }
   Array recompute(std::size_t index) override { return arrays.at(index); }
@@ -58,7 +55,6 @@ class Checkpoint final : public Recomputation {
     std::optional<DrawRecording> recording;
     if (draws_) recording.emplace(*draws_);
     std::vector<Tensor> outputs = f_.call("checkpoint", inputs);
-    if (draws_) draws_->check_complete();
     const std::lock_guard lock(mutex_);
     open_ = false;
     second_ = {};
@@ -66,7 +62,7 @@ class Checkpoint final : public Recomputation {
   }
 
   std::size_t note(const Array& array) override {
-    with_memory([&] { noted_.push_back({array.shape(), array.dtype()}); });
+    noted_.push_back({array.shape(), array.dtype()});
     return noted_.size() - 1;
   }
 
@@ -77,7 +73,8 @@ class Checkpoint final : public Recomputation {
     const std::lock_guard lock(mutex_);
     Ref<Collector> run = second_;
     if (!run || index >= shared_) {
-      with_stack("checkpoint", [&] { run = run_alone(); });
+      const NestedCall nested("checkpoint");
+      run = run_alone();
       second_ = run;
       shared_ = noted_.size();
     }
@@ -147,7 +144,7 @@ class Checkpoint final : public Recomputation {
   std::optional<DrawRecord> draws_;
   std::vector<Noted> noted_;
   bool open_ = true;  // during the first run, in which f may go backward through what it has done
-  detail::ObjectMutex mutex_;
+  std::mutex mutex_;
   std::atomic<std::uint64_t> runner_{0};  // thread_number() of the second run; 0: none
   Ref<Collector> second_;
   // How many of its tensors are those of the first run; what f draws behind them may differ.
@@ -161,12 +158,11 @@ std::vector<Tensor> checkpoint(const TensorFunction& f, const std::vector<Tensor
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (!inputs[i].defined()) fail<AutogradError>("checkpoint", "input ", i, " is undefined");
   }
-  if (!grad_enabled()) return with_memory([&] { return f.call("checkpoint", inputs); });
+  if (!grad_enabled()) return f.call("checkpoint", inputs);
   std::vector<Tensor> outputs;
-  with_memory([&] {
-    const Ref<Checkpoint> frame(new Checkpoint(f, inputs, options));
-    with_stack("checkpoint", [&] { outputs = frame->run(inputs); });
-  });
+  const Ref<Checkpoint> frame(new Checkpoint(f, inputs, options));
+  const NestedCall nested("checkpoint");
+  outputs = frame->run(inputs);
   return outputs;
 }
 

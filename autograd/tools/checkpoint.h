@@ -8,8 +8,6 @@
 #include <tend/autograd/tensor/tensor.h>
 #include <tend/autograd/tools/tensor_function.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::autograd {
 
 struct CheckpointOptions {
@@ -42,5 +40,3 @@ checkpoint(F f, const Tensor& input, const CheckpointOptions& options = {}) {
 }
 
 }  // namespace tend::autograd
-
-#pragma GCC visibility pop

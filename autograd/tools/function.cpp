@@ -11,17 +11,15 @@
 #include <tend/autograd/graph/node.h>
 #include <tend/autograd/ops/ops.h>
 #include <tend/autograd/tensor/grad_mode.h>
-#include <tend/core/base/fork.h>
 #include <tend/core/base/type_name.h>
 
 namespace tend::autograd {
 
 const char* function_name(const std::type_info& type) {
-  static constinit std::set<std::string>* names = nullptr;  // graphs may outlive static objects
-  std::string name = type_name(type) + "Backward";
-  const std::lock_guard lock(detail::global_mutex(detail::GlobalLock::function_names));
-  if (names == nullptr) names = new std::set<std::string>;
-  return names->insert(std::move(name)).first->c_str();
+  static std::mutex mutex;
+  static auto& names = *new std::set<std::string>;  // graphs may outlive static objects
+  const std::lock_guard lock(mutex);
+  return names.insert(type_name(type) + "Backward").first->c_str();
 }
 
 Tensor FunctionContext::saved(std::size_t i) const {
@@ -373,7 +371,7 @@ Tensors call_function(const CustomFunction& function, const Tensors& inputs) {
 
 Tensors CustomFunction::operator()(const Tensors& inputs) const {
   if (!forward || !backward) fail<AutogradError>(name, "forward or backward is empty");
-  return with_memory([&] { return call_function(*this, inputs); });
+  return call_function(*this, inputs);
 }
 
 }  // namespace tend::autograd

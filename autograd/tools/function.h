@@ -27,8 +27,6 @@
 
 #include <tend/autograd/tensor/tensor.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::autograd {
 
 /// The argument by which a custom function's forward and backward share tensors.
@@ -112,8 +110,7 @@ class Function {
         "a Function's backward is const or static, and takes (const FunctionContext&, const "
         "Tensor&), or a vector of gradients");
     // One copy for each call, so that backward finds what forward left in mutable members.
-    const auto self = with_memory(
-        [&] { return std::make_shared<const Derived>(static_cast<const Derived&>(*this)); });
+    const auto self = std::make_shared<const Derived>(static_cast<const Derived&>(*this));
     using Output = decltype(self->forward(std::declval<FunctionContext&>(), inputs...));
     const auto forward = [self](FunctionContext& context, const Tensors& x) {
       Tensors outputs = [&]<std::size_t... I>(std::index_sequence<I...>) {
@@ -132,9 +129,8 @@ class Function {
         return list(self->backward(context, grads[0]));
       }
     };
-    Tensors outputs = with_memory([&] {
-      return CustomFunction{function_name(typeid(Derived)), forward, backward}({inputs...});
-    });
+    Tensors outputs =
+        CustomFunction{function_name(typeid(Derived)), forward, backward}({inputs...});
     if constexpr (std::same_as<Output, Tensor>) {
       return std::move(outputs[0]);
     } else {
@@ -151,5 +147,3 @@ class Function {
 };
 
 }  // namespace tend::autograd
-
-#pragma GCC visibility pop

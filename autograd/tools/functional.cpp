@@ -94,63 +94,57 @@ Tensors scalar_outputs(const char* operation, const TensorFunction& f, const Ten
 
 OutputsAndProduct vjp(const TensorFunction& f, const Tensors& inputs, const Tensors& v,
                       Flag create_graph) {
-  return with_memory([&]() -> OutputsAndProduct {
-    const InferenceModeGuard usual(false);
-    const Tensors x = variables("vjp", inputs, create_graph);
-    const Tensors outputs = f.call("vjp", x);
-    const Tensors weights = v.empty() ? ones_for("vjp", outputs) : v;
-    check_shapes("vjp", "outputs", weights, outputs);
-    return {finished(outputs, create_graph),
-            finished(gradients(outputs, x, weights, create_graph), create_graph)};
-  });
+  const InferenceModeGuard usual(false);
+  const Tensors x = variables("vjp", inputs, create_graph);
+  const Tensors outputs = f.call("vjp", x);
+  const Tensors weights = v.empty() ? ones_for("vjp", outputs) : v;
+  check_shapes("vjp", "outputs", weights, outputs);
+  return {finished(outputs, create_graph),
+          finished(gradients(outputs, x, weights, create_graph), create_graph)};
 }
 
 OutputsAndProduct jvp(const TensorFunction& f, const Tensors& inputs, const Tensors& v,
                       Flag create_graph) {
-  return with_memory([&]() -> OutputsAndProduct {
-    const InferenceModeGuard usual(false);
-    check_shapes("jvp", "inputs", v, inputs);
-    const Tensors x = variables("jvp", inputs, create_graph);
-    const Tensors outputs = f.call("jvp", x);
-    // The first pass is linear in its cotangents, so it does not matter which they are.
-    Tensors cotangents;
-    for (const Tensor& output : outputs) {
-      Tensor& zero = cotangents.emplace_back(zeros_like(output));
-      if (is_floating(output.dtype())) zero.requires_grad_();
-    }
-    const Tensors transposed = gradients(outputs, x, cotangents, true);
-    return {finished(outputs, create_graph),
-            finished(gradients(transposed, cotangents, v, create_graph), create_graph)};
-  });
+  const InferenceModeGuard usual(false);
+  check_shapes("jvp", "inputs", v, inputs);
+  const Tensors x = variables("jvp", inputs, create_graph);
+  const Tensors outputs = f.call("jvp", x);
+  // The first pass is linear in its cotangents, so it does not matter which they are.
+  Tensors cotangents;
+  for (const Tensor& output : outputs) {
+    Tensor& zero = cotangents.emplace_back(zeros_like(output));
+    if (is_floating(output.dtype())) zero.requires_grad_();
+  }
+  const Tensors transposed = gradients(outputs, x, cotangents, true);
+  return {finished(outputs, create_graph),
+          finished(gradients(transposed, cotangents, v, create_graph), create_graph)};
 }
 
 namespace {
 
 std::vector<Tensors> jacobian_for(const char* operation, const TensorFunction& f,
                                   const Tensors& inputs, bool create_graph) {
-  return with_memory([&] {
-    const InferenceModeGuard usual(false);
-    const Tensors x = variables(operation, inputs, create_graph);
-    std::vector<Tensors> result;
-    for (const Tensor& output : f.call(operation, x)) {
-      std::vector<Tensors> rows(x.size());  // for each input the rows of its matrix
-      for (std::int64_t i = 0; i < output.numel(); ++i) {
-        const Tensor unit = zeros({output.numel()}, output.dtype());
-        unit[i] = 1;
-        const Tensors row = gradients({output}, x, {view(unit, output.shape())}, create_graph);
-        for (std::size_t j = 0; j < x.size(); ++j) rows[j].push_back(row[j]);
-      }
-      Tensors& derivatives = result.emplace_back();
-      for (std::size_t j = 0; j < x.size(); ++j) {
-        Shape shape = output.shape();
-        for (const std::int64_t size : x[j].shape()) shape.push_back(size);
-        derivatives.push_back(rows[j].empty() ? zeros(shape, x[j].dtype())
-                                              : reshape(stack(rows[j]), shape));
-      }
-      derivatives = finished(derivatives, create_graph);
+  const InferenceModeGuard usual(false);
+  const Tensors x = variables(operation, inputs, create_graph);
+  std::vector<Tensors> result;
+  for (const Tensor& output : f.call(operation, x)) {
+    std::vector<Tensors> rows(x.size());  // for each input the rows of its matrix
+    for (std::int64_t i = 0; i < output.numel(); ++i) {
+      const Tensor unit = zeros({output.numel()}, output.dtype());
+      unit[i] = 1;
+      const Tensors row = gradients({output}, x, {view(unit, output.shape())}, create_graph);
+      for (std::size_t j = 0; j < x.size(); ++j) rows[j].push_back(row[j]);
     }
-    return result;
-  });
+    Tensors& derivatives = result.emplace_back();
+    for (std::size_t j = 0; j < x.size(); ++j) {
+      Shape shape = output.shape();
+      for (const std::int64_t size : x[j].shape()) shape.push_back(size);
+      derivatives.push_back(rows[j].empty() ? zeros(shape, x[j].dtype())
+                                            : reshape(stack(rows[j]), shape));
+    }
+    derivatives = finished(derivatives, create_graph);
+  }
+  return result;
 }
 
 }  // namespace
@@ -169,15 +163,13 @@ std::vector<Tensors> hessian(const TensorFunction& f, const Tensors& inputs, Fla
 
 OutputsAndProduct hvp(const TensorFunction& f, const Tensors& inputs, const Tensors& v,
                       Flag create_graph) {
-  return with_memory([&]() -> OutputsAndProduct {
-    const InferenceModeGuard usual(false);
-    check_shapes("hvp", "inputs", v, inputs);
-    const Tensors x = variables("hvp", inputs, create_graph);
-    const Tensors outputs = scalar_outputs("hvp", f, x);
-    const Tensors slope = gradients(outputs, x, ones_for("hvp", outputs), true);
-    return {finished(outputs, create_graph),
-            finished(gradients(slope, x, v, create_graph), create_graph)};
-  });
+  const InferenceModeGuard usual(false);
+  check_shapes("hvp", "inputs", v, inputs);
+  const Tensors x = variables("hvp", inputs, create_graph);
+  const Tensors outputs = scalar_outputs("hvp", f, x);
+  const Tensors slope = gradients(outputs, x, ones_for("hvp", outputs), true);
+  return {finished(outputs, create_graph),
+          finished(gradients(slope, x, v, create_graph), create_graph)};
 }
 
 namespace {
@@ -193,11 +185,11 @@ Tensor only(const char* operation, const std::vector<Tensors>& derivatives) {
 }  // namespace
 
 Tensor jacobian(const TensorFunction& f, const Tensor& input, Flag create_graph) {
-  return with_memory([&] { return only("jacobian", jacobian(f, Tensors{input}, create_graph)); });
+  return only("jacobian", jacobian(f, Tensors{input}, create_graph));
 }
 
 Tensor hessian(const TensorFunction& f, const Tensor& input, Flag create_graph) {
-  return with_memory([&] { return only("hessian", hessian(f, Tensors{input}, create_graph)); });
+  return only("hessian", hessian(f, Tensors{input}, create_graph));
 }
 
 }  // namespace tend::autograd

@@ -9,8 +9,6 @@
 
 #include <tend/autograd/tools/tensor_function.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::autograd {
 
 /// f(inputs), and a product with its Jacobian.
@@ -51,5 +49,3 @@ Tensor jacobian(const TensorFunction& f, const Tensor& input, Flag create_graph 
 Tensor hessian(const TensorFunction& f, const Tensor& input, Flag create_graph = false);
 
 }  // namespace tend::autograd
-
-#pragma GCC visibility pop

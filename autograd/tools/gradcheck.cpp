@@ -407,11 +407,9 @@ void check_options(const char* operation, const GradcheckOptions& options) {
 
 GradcheckReport gradcheck(const TensorFunction& f, const std::vector<Tensor>& inputs,
                           const GradcheckOptions& options) {
-  return with_memory([&] {
-    check_options("gradcheck", options);
-    const InferenceModeGuard usual(false);
-    return Check("gradcheck", f, inputs, options).run();
-  });
+  check_options("gradcheck", options);
+  const InferenceModeGuard usual(false);
+  return Check("gradcheck", f, inputs, options).run();
 }
 
 namespace {
@@ -458,11 +456,9 @@ GradcheckReport check_gradients(const TensorFunction& f, const std::vector<Tenso
 
 GradcheckReport gradgradcheck(const TensorFunction& f, const std::vector<Tensor>& inputs,
                               const GradcheckOptions& options) {
-  return with_memory([&] {
-    check_options("gradgradcheck", options);
-    const InferenceModeGuard usual(false);
-    return check_gradients(f, inputs, options);
-  });
+  check_options("gradgradcheck", options);
+  const InferenceModeGuard usual(false);
+  return check_gradients(f, inputs, options);
 }
 
 }  // namespace tend

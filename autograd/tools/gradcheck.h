@@ -7,8 +7,6 @@
 
 #include <tend/autograd/tools/tensor_function.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend {
 
 /// How close is close: an analytic derivative passes when
@@ -74,5 +72,3 @@ GradcheckReport gradgradcheck(const TensorFunction& f, const std::vector<Tensor>
                               const GradcheckOptions& options = {});
 
 }  // namespace tend
-
-#pragma GCC visibility pop

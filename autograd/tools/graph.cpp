@@ -123,19 +123,17 @@ std::string dot_of(const Drawing& drawing) {
 }  // namespace
 
 std::set<std::string> node_names(const std::vector<Tensor>& outputs) {
-  return with_memory([&] {
-    std::set<std::string> names;
-    for (const Ref<Node>& node : nodes_behind(outputs)) names.insert(node->grad_fn());
-    return names;
-  });
+  std::set<std::string> names;
+  for (const Ref<Node>& node : nodes_behind(outputs)) names.insert(node->grad_fn());
+  return names;
 }
 
 std::string graph_text(const std::vector<Tensor>& outputs, const LeafNames& names) {
-  return with_memory([&] { return text_of(Drawing(outputs, names)); });
+  return text_of(Drawing(outputs, names));
 }
 
 std::string graph_dot(const std::vector<Tensor>& outputs, const LeafNames& names) {
-  return with_memory([&] { return dot_of(Drawing(outputs, names)); });
+  return dot_of(Drawing(outputs, names));
 }
 
 }  // namespace tend::autograd

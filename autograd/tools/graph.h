@@ -8,8 +8,6 @@
 
 #include <tend/autograd/tensor/tensor.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::autograd {
 
 /// Names for leaves, such as Module::named_parameters gives.
@@ -33,5 +31,3 @@ std::string graph_text(const std::vector<Tensor>& outputs, const LeafNames& name
 std::string graph_dot(const std::vector<Tensor>& outputs, const LeafNames& names = {});
 
 }  // namespace tend::autograd
-
-#pragma GCC visibility pop

@@ -8,8 +8,6 @@
 
 #include <tend/autograd/tensor/tensor.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend {
 
 /// A function from tensors to tensors: anything that can be called with one, two or three tensors,
@@ -57,5 +55,3 @@ class TensorFunction {
 };
 
 }  // namespace tend
-
-#pragma GCC visibility pop

@@ -16,8 +16,6 @@
 #include <tend/core/array/shape.h>
 #include <tend/core/memory/storage.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend {
 
 /// dtype, shape, strides (in elements), offset and a shared Storage. Copying an Array copies the
@@ -156,11 +154,7 @@ class Array {
   std::vector<T> to_vector() const {
     const Array dense = contiguous();
     const T* first = dense.data<T>();
-    try {
-      return std::vector<T>(first, first + numel_);
-    } catch (const std::bad_alloc&) {
-      fail<OutOfMemoryError>("to_vector", "no room for ", numel_, " elements");
-    }
+    return std::vector<T>(first, first + numel_);
   }
 
  private:
@@ -201,5 +195,3 @@ inline DType result_type(const Array& a, const Array& b) noexcept {
 }
 
 }  // namespace tend
-
-#pragma GCC visibility pop

@@ -8,8 +8,6 @@
 
 #include <tend/core/base/error.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend {
 
 enum class DType : std::uint8_t { boolean, int64, float32, float64 };
@@ -110,5 +108,3 @@ decltype(auto) visit_floating(std::string_view operation, DType dtype, F&& f) {
 }
 
 }  // namespace tend
-
-#pragma GCC visibility pop

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include <tend/core/base/error.h>
-#include <tend/core/base/fork.h>
 
 namespace tend {
 namespace {
@@ -199,22 +198,19 @@ void check(const PrintOptions& options) {
   }
 }
 
-constinit PrintOptions shared_options;
-
-std::mutex& options_mutex() {
-  return detail::global_mutex(detail::GlobalLock::print_options);
-}
+PrintOptions shared_options;
+std::mutex options_mutex;
 
 }  // namespace
 
 PrintOptions get_printoptions() {
-  const std::lock_guard lock(options_mutex());
+  const std::lock_guard lock(options_mutex);
   return shared_options;
 }
 
 void set_printoptions(const PrintOptions& options) {
   check(options);
-  const std::lock_guard lock(options_mutex());
+  const std::lock_guard lock(options_mutex);
   shared_options = options;
 }
 
@@ -254,7 +250,7 @@ std::string tensor_text(const Array& array, std::span<const std::string> suffixe
 std::string format_tensor(const Array& array, std::span<const std::string> suffixes,
                           const PrintOptions& options) {
   check(options);
-  return with_memory([&] { return tensor_text(array, suffixes, options); });
+  return tensor_text(array, suffixes, options);
 }
 
 std::ostream& operator<<(std::ostream& out, const Array& array) {

@@ -9,8 +9,6 @@
 
 #include <tend/core/array/array.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend {
 
 /// PyTorch: torch.set_printoptions.
@@ -52,5 +50,3 @@ std::string size_text(const Shape& shape);
 std::string python_repr(double value);
 
 }  // namespace tend
-
-#pragma GCC visibility pop

@@ -10,8 +10,6 @@
 #include <tend/core/array/dtype.h>
 #include <tend/core/base/strict.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend {
 
 namespace detail {
@@ -96,5 +94,3 @@ constexpr DType promote_types(DType dtype, const Scalar& number) noexcept {
 }
 
 }  // namespace tend
-
-#pragma GCC visibility pop

@@ -16,8 +16,6 @@
 
 #include <tend/core/base/strict.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend {
 
 /// Sizes or strides, one int64 per dimension. Up to `kInline` of them are stored inside the object.
@@ -203,5 +201,3 @@ Shape inverse_permutation(const Shape& order);
 Shape reduced_shape(const Shape& shape, const Shape& dims, bool keepdim);
 
 }  // namespace tend
-
-#pragma GCC visibility pop

@@ -3,8 +3,6 @@
 
 #include <utility>
 
-#pragma GCC visibility push(default)
-
 namespace tend {
 
 /// Base of an object that may own others of its kind; holds its link in destroy_in_turn's list.
@@ -32,5 +30,3 @@ void destroy_in_turn(T* object, Remove remove) noexcept {
 }
 
 }  // namespace tend
-
-#pragma GCC visibility pop

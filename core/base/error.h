@@ -13,8 +13,6 @@
 #include <type_traits>
 #include <utility>
 
-#pragma GCC visibility push(default)
-
 namespace tend {
 
 /// Base of everything that tend throws.
@@ -107,8 +105,8 @@ std::string as_text(const Parts&... parts) {
   return detail::join(all);
 }
 
-/// Throws an OutOfMemoryError whose message was made in advance, so that this needs no memory.
-[[noreturn]] void fail_memory();
+/// Throws an OutOfMemoryError for a library that reports that it has no memory.
+[[noreturn]] void fail_memory(std::string_view operation);
 
 /// Throws `Kind` with the message "[operation] parts...".
 template <class Kind = Error, class... Parts>
@@ -119,18 +117,4 @@ template <class Kind = Error, class... Parts>
   detail::fail_with([](const std::string& message) { throw Kind(message); }, all);
 }
 
-/// Calls f() and turns failed allocations of the standard library into an OutOfMemoryError.
-template <class F>
-decltype(auto) with_memory(F&& f) {
-  try {
-    return std::forward<F>(f)();
-  } catch (const std::bad_alloc&) {
-    fail_memory();
-  } catch (const std::length_error&) {  // more elements than a container can count
-    fail_memory();
-  }
-}
-
 }  // namespace tend
-
-#pragma GCC visibility pop

@@ -6,8 +6,6 @@
 #include <type_traits>
 #include <utility>
 
-#pragma GCC visibility push(default)
-
 namespace tend {
 
 template <class Signature>
@@ -45,5 +43,3 @@ bool is_empty_function(const F& f) noexcept {
 }
 
 }  // namespace tend
-
-#pragma GCC visibility pop

@@ -4,8 +4,6 @@
 #include <cmath>
 #include <concepts>
 
-#pragma GCC visibility push(default)
-
 namespace tend {
 // In a namespace of its own, so that tend::abs is one function that can be passed on, that of
 // tensors, while abs(2.5) after `using namespace tend` finds this one, too.
@@ -21,5 +19,3 @@ T abs(T value) {
 
 using namespace number_functions;
 }  // namespace tend
-
-#pragma GCC visibility pop

@@ -5,8 +5,6 @@
 #include <cstdint>
 #include <utility>
 
-#pragma GCC visibility push(default)
-
 namespace tend {
 
 /// Base of counted objects. `Derived::destroy(Derived*)` is called when the last reference ends.
@@ -79,5 +77,3 @@ class Ref {
 };
 
 }  // namespace tend
-
-#pragma GCC visibility pop

@@ -10,8 +10,6 @@
 #include <type_traits>
 #include <vector>
 
-#pragma GCC visibility push(default)
-
 namespace tend {
 
 namespace detail {
@@ -77,5 +75,3 @@ class Integer {
 };
 
 }  // namespace tend
-
-#pragma GCC visibility pop

@@ -24,7 +24,7 @@ std::string readable_name(const std::type_info& type) {
 }  // namespace
 
 std::string type_name(const std::type_info& type) {
-  return with_memory([&] { return readable_name(type); });
+  return readable_name(type);
 }
 
 }  // namespace tend

@@ -5,8 +5,6 @@
 #include <cstdint>
 #include <string_view>
 
-#pragma GCC visibility push(default)
-
 namespace tend {
 
 namespace detail {
@@ -35,5 +33,3 @@ class OrWord {
 };
 
 }  // namespace tend
-
-#pragma GCC visibility pop

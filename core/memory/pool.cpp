@@ -10,14 +10,11 @@
 #include <utility>
 
 #include <tend/core/base/error.h>
-#include <tend/core/base/fork.h>
 #include <tend/core/memory/segments.h>
 
 namespace tend {
 namespace {
 
-using detail::global_mutex;
-using detail::GlobalLock;
 using detail::kKeepsBlocks;
 using detail::take_from_system;
 constexpr std::size_t kAlignment = 64;
@@ -57,7 +54,7 @@ class SharedCache {
  public:
   // nullptr when the system has no memory.
   void* take(std::size_t bytes) noexcept {
-    const std::lock_guard lock(mutex());
+    const std::lock_guard lock(mutex_);
     void* block = take_once(bytes);
     if (block != nullptr) return block;
     free_all();
@@ -65,7 +62,7 @@ class SharedCache {
   }
 
   void give(void* block, std::size_t bytes) noexcept {
-    const std::lock_guard lock(mutex());
+    const std::lock_guard lock(mutex_);
     if (bytes > kSmall) return segments_.give(block);
     const SizeClass its = size_class(bytes);
     in_use_ -= its.bytes;
@@ -76,13 +73,11 @@ class SharedCache {
   }
 
   void clear() noexcept {
-    const std::lock_guard lock(mutex());
+    const std::lock_guard lock(mutex_);
     free_all();
   }
 
  private:
-  static std::mutex& mutex() noexcept { return global_mutex(GlobalLock::blocks); }
-
   void* take_once(std::size_t bytes) noexcept {
     return bytes > kSmall ? segments_.take(bytes) : take_small(size_class(bytes));
   }
@@ -113,6 +108,7 @@ class SharedCache {
     segments_.release();
   }
 
+  std::mutex mutex_;
   std::array<FreeBlock*, kClasses> free_{};
   std::size_t kept_ = 0;
   std::size_t in_use_ = 0;
@@ -131,7 +127,7 @@ struct ThreadCache {
   std::size_t limit = 0;                 // bytes that may be kept
   std::atomic<std::int64_t> untold = 0;  // live bytes not yet in Live::told; only its thread writes
   enum { fresh, open, closed } state = fresh;
-  // The list of open caches, guarded by Live::mutex(): the next one, and the pointer to this one.
+  // The list of open caches, guarded by Live::mutex: the next one, and the pointer to this one.
   ThreadCache* next = nullptr;
   ThreadCache** link = nullptr;
 
@@ -153,8 +149,7 @@ constinit thread_local ThreadCache cache;
 // Live bytes: the sum that threads have added so far, and the list of threads, which may each have
 // a few more to add.
 struct Live {
-  std::mutex& mutex() const noexcept { return global_mutex(GlobalLock::live); }
-
+  std::mutex mutex;
   ThreadCache* threads = nullptr;
   std::atomic<std::int64_t> told = 0;
   std::atomic<std::int64_t> peak = 0;
@@ -171,7 +166,7 @@ constinit Live live;
 
 void close_cache() noexcept {
   {
-    const std::lock_guard lock(live.mutex());
+    const std::lock_guard lock(live.mutex);
     live.told.fetch_add(cache.untold.exchange(0, std::memory_order_relaxed),
                         std::memory_order_relaxed);
     *cache.link = cache.next;
@@ -189,7 +184,7 @@ bool open_cache() noexcept {
     ~Closer() { close_cache(); }
   } closer;
   static_cast<void>(closer);
-  const std::lock_guard lock(live.mutex());
+  const std::lock_guard lock(live.mutex);
   cache.next = std::exchange(live.threads, &cache);
   cache.link = &live.threads;
   if (cache.next != nullptr) cache.next->link = &cache.next;
@@ -206,17 +201,6 @@ void* take_shared(std::size_t bytes) {
 }
 
 }  // namespace
-
-// The other threads do not exist in the child, but their counters are valid: they go into the sum.
-void detail::forget_thread_caches() noexcept {
-  live.told = live.bytes();
-  live.threads = nullptr;
-  cache.untold = 0;
-  if (cache.state != ThreadCache::open) return;
-  cache.next = nullptr;
-  cache.link = &live.threads;
-  live.threads = &cache;
-}
 
 void* take_block(std::size_t bytes) {
   if (bytes > kMax) fail<OutOfMemoryError>("allocate", "the system did not give ", bytes, " bytes");
@@ -271,7 +255,7 @@ void detail::count_live(std::int64_t bytes) noexcept {
 }
 
 std::int64_t live_memory() noexcept {
-  const std::lock_guard lock(live.mutex());
+  const std::lock_guard lock(live.mutex);
   return live.bytes();
 }
 

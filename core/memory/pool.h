@@ -5,8 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#pragma GCC visibility push(default)
-
 #if defined(__SANITIZE_ADDRESS__)
 #define TEND_KEEPS_BLOCKS false
 #elif defined(__has_feature)
@@ -78,5 +76,3 @@ struct PoolAllocator {
 };
 
 }  // namespace tend
-
-#pragma GCC visibility pop

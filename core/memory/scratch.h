@@ -9,8 +9,6 @@
 #include <tend/core/base/error.h>
 #include <tend/core/memory/pool.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend {
 
 /// Temporary elements, in a block of the pool.
@@ -32,5 +30,3 @@ Scratch<T> scratch(std::string_view operation, std::int64_t count) {
 }
 
 }  // namespace tend
-
-#pragma GCC visibility pop

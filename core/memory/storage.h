@@ -10,8 +10,6 @@
 #include <tend/core/base/ref.h>
 #include <tend/core/memory/pool.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend {
 
 /// Memory that belongs to the caller, and the deleter to call when it is no longer needed. The
@@ -89,5 +87,3 @@ class alignas(64) Storage final : public RefCounted {
 };
 
 }  // namespace tend
-
-#pragma GCC visibility pop

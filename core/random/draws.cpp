@@ -20,21 +20,13 @@ constinit thread_local std::uint64_t own_draws = 0;
 
 DrawRecord::DrawRecord() {
   const GeneratorLock lock(default_generator());
-  with_memory([&] { stretches_.push_back({0, default_generator()}); });
+  stretches_.push_back({0, default_generator()});
   last_number_ = replaying != nullptr ? replaying->number_ : shared_draws;
-}
-
-void DrawRecord::check_complete() const {
-  if (!is_complete_) fail_memory();
 }
 
 void DrawRecord::note(std::uint64_t number, const Generator& generator) noexcept {
   if (number != last_number_ + 1) {
-    try {
-      stretches_.push_back({draws_, generator});
-    } catch (const std::bad_alloc&) {
-      is_complete_ = false;
-    }
+    stretches_.push_back({draws_, generator});
   }
   last_number_ = number;
   ++draws_;
@@ -59,7 +51,6 @@ void DrawRecording::tell_all(std::uint64_t number, const Generator& generator) n
 
 DrawReplay::DrawReplay(const DrawRecord& record)
     : record_(record), generator_(record.stretches_[0].before) {
-  record.check_complete();
   outer_ = std::exchange(replaying, this);
   // What a function draws when it runs again is not drawn by those that this thread is recording.
   recording_outside_ = std::exchange(recording, nullptr);

@@ -16,10 +16,6 @@ class DrawRecord {
   /// Begins with the state that the default generator has now.
   DrawRecord();
 
-  /// OutOfMemoryError where there was no memory to note a state. Drawing itself does not fail for
-  /// that, because destructors that put the generator back count as draws.
-  void check_complete() const;
-
  private:
   friend class DrawRecording;
   friend class DrawReplay;
@@ -34,7 +30,6 @@ class DrawRecord {
   std::vector<Stretch> stretches_;
   std::uint64_t draws_ = 0;
   std::uint64_t last_number_;  // of the function's last draw, in the count that the lock keeps
-  bool is_complete_ = true;
 };
 
 /// While it lives, what this thread draws from the default generator goes on `record`.
@@ -63,7 +58,6 @@ class DrawRecording {
 /// notice.
 class DrawReplay {
  public:
-  /// OutOfMemoryError for a record that is not complete.
   explicit DrawReplay(const DrawRecord& record);
   ~DrawReplay();
   DrawReplay(const DrawReplay&) = delete;

@@ -1,14 +1,13 @@
 #include <tend/core/random/random.h>
 
 #include <algorithm>
-#include <atomic>
 #include <bit>
 #include <cmath>
+#include <mutex>
 #include <numbers>
 #include <random>
 
 #include <tend/core/base/error.h>
-#include <tend/core/base/fork.h>
 #include <tend/core/random/draws.h>
 #include <tend/core/random/random_words.h>
 
@@ -29,28 +28,17 @@ std::uint64_t take(std::span<const std::uint8_t>& bytes, std::size_t width) {
   return value;
 }
 
-// The default generator, once it is seeded.
-constinit std::optional<Generator> seeded;
-constinit std::atomic<Generator*> shared_generator = nullptr;
-
+// A thread that holds the default generator may draw from it in nested calls.
+constinit std::mutex default_mutex;
 // How many GeneratorLocks of the default generator this thread has.
 constinit thread_local int locks = 0;
 
 void lock_default() {
-  if (locks == 0) detail::global_mutex(detail::GlobalLock::generator).lock();
+  if (locks == 0) default_mutex.lock();
   ++locks;
 }
 void unlock_default() {
-  if (--locks == 0) detail::global_mutex(detail::GlobalLock::generator).unlock();
-}
-
-Generator* seed_default() {
-  if (!seeded) {
-    std::random_device device;
-    seeded.emplace(std::uint64_t{device()} << 32 | device());
-    shared_generator.store(&*seeded, std::memory_order_release);
-  }
-  return &*seeded;
+  if (--locks == 0) default_mutex.unlock();
 }
 
 }  // namespace
@@ -97,7 +85,7 @@ double Generator::normal() noexcept {
 
 std::vector<std::uint8_t> Generator::to_bytes() const {
   std::vector<std::uint8_t> bytes;
-  with_memory([&] { bytes.reserve(kHeaderBytes + 4 * kWords); });
+  bytes.reserve(kHeaderBytes + 4 * kWords);
   put(bytes, kFormat, 1);
   put(bytes, static_cast<std::uint64_t>(stream_), 1);
   put(bytes, kept_normal_.has_value(), 2);
@@ -137,23 +125,15 @@ Generator Generator::from_bytes(std::span<const std::uint8_t> bytes) {
   return generator;
 }
 
-bool detail::holds_generator_lock() noexcept {
-  return locks > 0;
-}
-
 namespace {
 
 Generator& generator_of_all_threads() {
-  if (Generator* made = shared_generator.load(std::memory_order_acquire)) return *made;
-  lock_default();
-  try {
-    Generator* made = seed_default();
-    unlock_default();
-    return *made;
-  } catch (...) {  // the system has no random numbers
-    unlock_default();
-    throw;
-  }
+  // Never destroyed: static destructors may still draw.
+  static Generator& generator = *[] {
+    std::random_device device;
+    return new Generator(std::uint64_t{device()} << 32 | device());
+  }();
+  return generator;
 }
 
 // Where a function draws once more, its numbers come from the replay, which counts them.
@@ -189,7 +169,7 @@ GeneratorLock::~GeneratorLock() {
   DrawReplay* replay = DrawReplay::innermost();
   if (kind_ == Kind::replayed) replay->unlock();
   if (kind_ != Kind::shared) return;
-  if (replay != nullptr) replay->unlock(*shared_generator.load(std::memory_order_acquire));
+  if (replay != nullptr) replay->unlock(generator_of_all_threads());
   unlock_default();
 }
 

@@ -8,8 +8,6 @@
 #include <span>
 #include <vector>
 
-#pragma GCC visibility push(default)
-
 namespace tend {
 
 /// How bernoulli with one probability (and so dropout) turns a seed into a mask. PyTorch has two
@@ -123,5 +121,3 @@ class GeneratorLock {
 };
 
 }  // namespace tend
-
-#pragma GCC visibility pop

@@ -6,19 +6,17 @@
 #include <charconv>
 #include <chrono>
 #include <condition_variable>
-#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <mutex>
-#include <new>
 #include <span>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include <tend/core/base/error.h>
-#include <tend/core/base/fork.h>
 #include <tend/core/threads/cpu_limit.h>
 #include <tend/core/threads/inherited.h>
 
@@ -158,26 +156,9 @@ bool wait_awake(F done) {
 class Team {
  public:
   static Team& instance() {
-    if (Team* team = current_.load(std::memory_order_acquire)) return *team;
-    const std::lock_guard lock(detail::global_mutex(detail::GlobalLock::threads));
-    if (current_ == nullptr) {
-      // Never destroyed: a static destructor of the user's may still compute. The memory is static,
-      // since num_threads() must not fail.
-      alignas(Team) static constinit std::array<std::byte, sizeof(Team)> memory{};
-      auto* team = new (memory.data()) Team(default_threads());
-      team->start(team->size_);
-      current_.store(team, std::memory_order_release);
-    }
-    return *current_;
-  }
-
-  // In the child of a fork, which has this thread only: makes a new team in place. The old one is
-  // not destroyed, since its threads are gone and may have held its locks.
-  static void forget() {
-    Team* team = current_;
-    if (team == nullptr) return;
-    new (team) Team(team->size_);
-    team->is_forked_ = true;
+    // Never destroyed: a static destructor of the user's may still compute.
+    static Team& team = *new Team(default_threads());
+    return team;
   }
 
   int size() const noexcept { return size_.load(std::memory_order_relaxed); }
@@ -192,7 +173,6 @@ class Team {
     // A thread that finds the team busy does all chunks itself: it need not wait, and the chunks
     // are the same, so the results have the same bits.
     const std::unique_lock turn(turn_, std::try_to_lock);
-    if (turn.owns_lock() && is_forked_) start(size_);
     if (!turn.owns_lock() || workers_.empty()) {
       job.work_alone();
       return;
@@ -212,10 +192,10 @@ class Team {
   }
 
  private:
-  explicit Team(int count) : size_(count) {}
+  explicit Team(int count) { start(count); }
 
-  void start(int count) noexcept {
-    stopping_ = is_forked_ = false;
+  void start(int count) {
+    stopping_ = false;
     try {
       workers_.reserve(static_cast<std::size_t>(count));
       for (int i = 1; i < count; ++i) {
@@ -223,7 +203,7 @@ class Team {
         workers_.emplace_back(
             [this, i, seen = posted_.load()] { serve(static_cast<std::size_t>(i), seen); });
       }
-    } catch (const std::exception&) {  // no more threads to be had: use those that were started
+    } catch (const std::system_error&) {  // no more threads to be had: use those that were started
     }
     size_ = static_cast<int>(workers_.size()) + 1;
   }
@@ -262,8 +242,6 @@ class Team {
 
   static constexpr std::size_t kMaxRuns = 64;
 
-  static constinit std::atomic<Team*> current_;
-
   std::array<Job::Run, kMaxRuns> runs_;  // of the job
   std::mutex turn_;                      // one job, or one resize, at a time
   std::mutex mutex_;
@@ -275,20 +253,13 @@ class Team {
   std::atomic<int> sleepers_{0};
   std::atomic<bool> poster_sleeps_{false};
   std::atomic<bool> stopping_{false};
-  std::atomic<int> size_;
-  bool is_forked_ = false;  // in the child of a fork, until it starts threads again
+  std::atomic<int> size_{1};
   std::vector<std::thread> workers_;
 };
 
-constinit std::atomic<Team*> Team::current_ = nullptr;
-
 }  // namespace
 
-void detail::forget_threads() noexcept {
-  Team::forget();
-}
-
-int num_threads() noexcept {
+int num_threads() {
   return Team::instance().size();
 }
 

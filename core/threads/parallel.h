@@ -5,12 +5,10 @@
 
 #include <tend/core/base/function_ref.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend {
 
 /// Threads that parallel_for may use, the caller included.
-int num_threads() noexcept;
+int num_threads();
 inline constexpr int kMaxThreads = 1024;
 /// Error for a count that is not from 1 to kMaxThreads, and inside a parallel_for that has divided
 /// its work. Results have the same bits for every count. After fork() the child starts threads of
@@ -39,5 +37,3 @@ void parallel_for(std::int64_t begin, std::int64_t end, std::int64_t grain, F&& 
 }
 
 }  // namespace tend
-
-#pragma GCC visibility pop

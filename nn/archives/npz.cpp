@@ -97,11 +97,11 @@ StateDict load(const std::filesystem::path& path, const LoadOptions& options) {
 
 void save_npz(const std::filesystem::path& path, const StateDict& tensors,
               const NpzOptions& options) {
-  with_memory([&] { save(path, tensors, options); });
+  save(path, tensors, options);
 }
 
 StateDict load_npz(const std::filesystem::path& path, const LoadOptions& options) {
-  return with_memory([&] { return load(path, options); });
+  return load(path, options);
 }
 
 }  // namespace tend::nn

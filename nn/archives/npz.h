@@ -6,8 +6,6 @@
 #include <tend/nn/files/load_options.h>
 #include <tend/nn/module/state_dict.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::nn {
 
 struct NpzOptions {
@@ -31,5 +29,3 @@ void save_npz(const std::filesystem::path& path, const StateDict& tensors,
 StateDict load_npz(const std::filesystem::path& path, const LoadOptions& options = {});
 
 }  // namespace tend::nn
-
-#pragma GCC visibility pop

@@ -57,29 +57,25 @@ const PtValue& PtValue::at(std::string_view key) const {
 StateDict PtValue::state_dict() const {
   const PtDict* dict = as<PtDict>();
   if (dict == nullptr) fail("PtValue::state_dict", "the value is no dict");
-  return with_memory([&] {
-    StateDict out;
-    for (const PtItem& item : *dict) {
-      const auto* name = std::get_if<std::string>(&item.key);
-      if (name == nullptr) {
-        fail("PtValue::state_dict", "the key ", std::get<std::int64_t>(item.key), " is no text");
-      }
-      const Tensor* tensor = item.value.as<Tensor>();
-      if (tensor == nullptr) fail("PtValue::state_dict", "'", shown(*name), "' is no tensor");
-      out.emplace_back(*name, *tensor);
+  StateDict out;
+  for (const PtItem& item : *dict) {
+    const auto* name = std::get_if<std::string>(&item.key);
+    if (name == nullptr) {
+      fail("PtValue::state_dict", "the key ", std::get<std::int64_t>(item.key), " is no text");
     }
-    return out;
-  });
+    const Tensor* tensor = item.value.as<Tensor>();
+    if (tensor == nullptr) fail("PtValue::state_dict", "'", shown(*name), "' is no tensor");
+    out.emplace_back(*name, *tensor);
+  }
+  return out;
 }
 
 PtValue load_pt(const std::filesystem::path& path) {
-  return with_memory([&] {
-    InputFile file(path, "load_pt");
-    std::string start(std::min<std::uint64_t>(file.size(), kTarMagicAt + kTarMagic.size()), '\0');
-    file.read(start.data(), start.size());
-    if (start.starts_with("PK")) return pickle::read_zip(path);
-    return start.ends_with(kTarMagic) ? pickle::read_tar(path) : pickle::read_legacy(path);
-  });
+  InputFile file(path, "load_pt");
+  std::string start(std::min<std::uint64_t>(file.size(), kTarMagicAt + kTarMagic.size()), '\0');
+  file.read(start.data(), start.size());
+  if (start.starts_with("PK")) return pickle::read_zip(path);
+  return start.ends_with(kTarMagic) ? pickle::read_tar(path) : pickle::read_legacy(path);
 }
 
 }  // namespace tend::nn

@@ -14,8 +14,6 @@
 #include <tend/core/base/strict.h>
 #include <tend/nn/module/state_dict.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::nn {
 
 struct PtValue;
@@ -97,5 +95,3 @@ void save_pt(const std::filesystem::path& path, const PtValue& value);
 void save_pt(const std::filesystem::path& path, const StateDict& tensors);
 
 }  // namespace tend::nn
-
-#pragma GCC visibility pop

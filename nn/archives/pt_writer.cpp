@@ -213,21 +213,19 @@ void put_archive(const PutBytes& put, const std::string& pickle, const Extents& 
 }  // namespace
 
 void save_pt(const std::filesystem::path& path, const PtValue& value) {
-  with_memory([&] {
-    Extents extents;
-    const FileName file{"save_pt", path};
-    Collector(file, extents).add(value, 0);
-    const std::string pickle = PickleWriter(extents).take(value);
-    if (pickle.size() > pickle::kMaxPickle)
-      file.refuse("what is not the elements of tensors takes ", pickle.size(),
-                  " bytes, more than 64 MiB");
-    write_file(
-        path, [&](const PutBytes& put) { put_archive(put, pickle, extents); }, "save_pt");
-  });
+  Extents extents;
+  const FileName file{"save_pt", path};
+  Collector(file, extents).add(value, 0);
+  const std::string pickle = PickleWriter(extents).take(value);
+  if (pickle.size() > pickle::kMaxPickle)
+    file.refuse("what is not the elements of tensors takes ", pickle.size(),
+                " bytes, more than 64 MiB");
+  write_file(
+      path, [&](const PutBytes& put) { put_archive(put, pickle, extents); }, "save_pt");
 }
 
 void save_pt(const std::filesystem::path& path, const StateDict& tensors) {
-  with_memory([&] { save_pt(path, PtValue(tensors)); });
+  save_pt(path, PtValue(tensors));
 }
 
 }  // namespace tend::nn

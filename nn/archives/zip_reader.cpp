@@ -19,7 +19,7 @@ namespace {
 constexpr std::uint64_t kMostPacked = 1032;
 
 std::string message_of(zip_error_t& error) {
-  if (zip_error_code_zip(&error) == ZIP_ER_MEMORY) fail_memory();
+  if (zip_error_code_zip(&error) == ZIP_ER_MEMORY) fail_memory("zip");
   if (zip_error_code_zip(&error) == ZIP_ER_EXISTS) return "a name is used twice";
   return zip_error_strerror(&error);
 }
@@ -81,14 +81,14 @@ void ZipReader::open_archive() {
   std::FILE* const stream = ::fdopen(copy, "rb");
   if (stream == nullptr) {
     ::close(copy);
-    fail_memory();
+    fail_memory("zip");
   }
   zip_error_t error;
   zip_error_init(&error);
   source_ = zip_source_filep_create(stream, 0, -1, &error);  // which closes the stream in the end
   if (source_ == nullptr) {
     std::fclose(stream);
-    fail_memory();
+    fail_memory("zip");
   }
   archive_.reset(zip_open_from_source(source_, ZIP_CHECKCONS | ZIP_RDONLY, &error));
   if (archive_ != nullptr) return;  // which owns the source

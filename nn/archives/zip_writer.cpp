@@ -70,7 +70,7 @@ std::string deflated(std::span<const std::string_view> parts) {
   // Without zlib's own header, as zip has it; otherwise zlib's defaults.
   if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY) !=
       Z_OK) {
-    fail_memory();
+    fail_memory("zip");
   }
   const std::unique_ptr<z_stream, EndDeflate> end(&stream);
   std::string out;

@@ -33,21 +33,19 @@ Tensor pad_sequence(const std::vector<Tensor>& sequences, Flag batch_first,
   check_sequences(sequences);
   std::int64_t longest = 0;
   for (const Tensor& sequence : sequences) longest = std::max(longest, sequence.size(0));
-  return with_memory([&] {
-    std::vector<Tensor> rows;
-    for (const Tensor& sequence : sequences) {
-      Shape rest = sequence.shape();
-      rest[0] = longest - sequence.size(0);
-      if (rest[0] == 0) {
-        rows.push_back(sequence);
-        continue;
-      }
-      const Tensor padding = full(rest, padding_value, sequence.dtype());
-      rows.push_back(side == PaddingSide::right ? cat({sequence, padding}, 0)
-                                                : cat({padding, sequence}, 0));
+  std::vector<Tensor> rows;
+  for (const Tensor& sequence : sequences) {
+    Shape rest = sequence.shape();
+    rest[0] = longest - sequence.size(0);
+    if (rest[0] == 0) {
+      rows.push_back(sequence);
+      continue;
     }
-    return stack(rows, batch_first ? 0 : 1);
-  });
+    const Tensor padding = full(rest, padding_value, sequence.dtype());
+    rows.push_back(side == PaddingSide::right ? cat({sequence, padding}, 0)
+                                              : cat({padding, sequence}, 0));
+  }
+  return stack(rows, batch_first ? 0 : 1);
 }
 
 Padded PadCollate::operator()(const std::vector<Tensor>& sequences) const {

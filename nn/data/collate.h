@@ -19,8 +19,6 @@
 #include <tend/core/base/error.h>
 #include <tend/core/base/words.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::data {
 
 /// From which side pad_sequence fills up.
@@ -102,41 +100,39 @@ std::vector<T> place_of_vectors(const std::vector<std::vector<T>>& vectors, std:
 /// PyTorch: torch.utils.data.default_collate.
 template <class T>
 auto default_collate(const std::vector<T>& examples) {
-  return with_memory([&] {
-    if constexpr (std::is_same_v<T, Tensor>) {
-      return stack(examples);
-    } else if constexpr (std::is_arithmetic_v<T>) {
-      Tensor batch =
-          empty({static_cast<std::int64_t>(examples.size())}, dtype_of<detail::NumberOf<T>>());
-      auto* next = batch.data_ptr<detail::NumberOf<T>>();
-      for (const T value : examples) *next++ = detail::number(value);
-      return batch;
-    } else if constexpr (detail::IsVector<T>::value) {
-      using Part = typename T::value_type;
-      std::vector<decltype(default_collate(std::vector<Part>()))> parts;
-      const std::size_t size = examples.empty() ? 0 : examples.front().size();
-      for (const T& example : examples) detail::check_sizes(size, example.size());
-      for (std::size_t i = 0; i < size; ++i)
-        parts.push_back(default_collate(detail::place_of_vectors(examples, i)));
-      return parts;
-    } else if constexpr (detail::IsTuple<T>::value) {
-      return [&]<std::size_t... i>(std::index_sequence<i...>) {
-        if constexpr (sizeof...(i) == 2 && requires { typename T::first_type; }) {
-          return std::pair(default_collate(detail::part_of<i>(examples))...);
-        } else if constexpr (requires { typename T::value_type; }) {
-          using Part = decltype(default_collate(std::vector<typename T::value_type>()));
-          return std::array<Part, sizeof...(i)>{default_collate(detail::part_of<i>(examples))...};
-        } else {
-          // Named, since a tuple of one pair would otherwise become a tuple of two.
-          using Parts = std::tuple<decltype(default_collate(detail::part_of<i>(examples)))...>;
-          return Parts(default_collate(detail::part_of<i>(examples))...);
-        }
+  if constexpr (std::is_same_v<T, Tensor>) {
+    return stack(examples);
+  } else if constexpr (std::is_arithmetic_v<T>) {
+    Tensor batch =
+        empty({static_cast<std::int64_t>(examples.size())}, dtype_of<detail::NumberOf<T>>());
+    auto* next = batch.data_ptr<detail::NumberOf<T>>();
+    for (const T value : examples) *next++ = detail::number(value);
+    return batch;
+  } else if constexpr (detail::IsVector<T>::value) {
+    using Part = typename T::value_type;
+    std::vector<decltype(default_collate(std::vector<Part>()))> parts;
+    const std::size_t size = examples.empty() ? 0 : examples.front().size();
+    for (const T& example : examples) detail::check_sizes(size, example.size());
+    for (std::size_t i = 0; i < size; ++i)
+      parts.push_back(default_collate(detail::place_of_vectors(examples, i)));
+    return parts;
+  } else if constexpr (detail::IsTuple<T>::value) {
+    return [&]<std::size_t... i>(std::index_sequence<i...>) {
+      if constexpr (sizeof...(i) == 2 && requires { typename T::first_type; }) {
+        return std::pair(default_collate(detail::part_of<i>(examples))...);
+      } else if constexpr (requires { typename T::value_type; }) {
+        using Part = decltype(default_collate(std::vector<typename T::value_type>()));
+        return std::array<Part, sizeof...(i)>{default_collate(detail::part_of<i>(examples))...};
+      } else {
+        // Named, since a tuple of one pair would otherwise become a tuple of two.
+        using Parts = std::tuple<decltype(default_collate(detail::part_of<i>(examples)))...>;
+        return Parts(default_collate(detail::part_of<i>(examples))...);
       }
-      (std::make_index_sequence<std::tuple_size_v<T>>());
-    } else {
-      return examples;
     }
-  });
+    (std::make_index_sequence<std::tuple_size_v<T>>());
+  } else {
+    return examples;
+  }
 }
 
 /// default_collate as an object.
@@ -176,5 +172,3 @@ namespace tend::detail {
 template <>
 inline constexpr std::string_view kWords<data::PaddingSide> = "padding_side: right left";
 }  // namespace tend::detail
-
-#pragma GCC visibility pop

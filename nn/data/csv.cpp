@@ -184,16 +184,14 @@ CsvTable csv_table(std::string_view text, const CsvOptions& options, std::string
 }  // namespace
 
 CsvTable read_csv(const std::filesystem::path& path, const CsvOptions& options) {
-  return with_memory([&] {
-    nn::InputFile file(path, "read_csv");
-    std::string text(file.size(), '\0');
-    file.read(text.data(), text.size());
-    return csv_table(text, options, path.string() + ": ");
-  });
+  nn::InputFile file(path, "read_csv");
+  std::string text(file.size(), '\0');
+  file.read(text.data(), text.size());
+  return csv_table(text, options, path.string() + ": ");
 }
 
 CsvTable parse_csv(std::string_view text, const CsvOptions& options) {
-  return with_memory([&] { return csv_table(text, options, ""); });
+  return csv_table(text, options, "");
 }
 
 }  // namespace tend::data

@@ -8,8 +8,6 @@
 
 #include <tend/autograd/tensor/tensor.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::data {
 
 struct CsvOptions {
@@ -38,5 +36,3 @@ CsvTable parse_csv(std::string_view text, const CsvOptions& options = {});
 ///@}
 
 }  // namespace tend::data
-
-#pragma GCC visibility pop

@@ -19,8 +19,6 @@
 #include <tend/nn/data/sampler.h>
 #include <tend/nn/module/state_dict.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::data {
 
 /// Batches of a dataset, in each loop over it once:
@@ -87,7 +85,7 @@ class DataLoader {
       first_error_ = nullptr;
       const autograd::ProfiledPart part("DataLoader");
       batch_.reset();
-      batch_ = with_memory([&] { return pass_->next(); });
+      batch_ = pass_->next();
       return *this;
     }
     void operator++(int) { ++*this; }
@@ -110,19 +108,17 @@ class DataLoader {
                       Collate collate = {})
       : dataset_(std::move(dataset)), options_(std::move(options)), collate_(std::move(collate)) {
     if (!dataset_) fail("DataLoader", "the dataset is a null pointer");
-    with_memory([&] {
-      std::optional<std::int64_t> size;
-      if constexpr (MapDataset<D>) size = dataset_->size();
-      detail::check_options(options_, size);
-      if constexpr (MapDataset<D>) batches_ = detail::batches_of(options_, *size);
-      batches_for_ = size.value_or(-1);
-      state_ = std::make_shared<detail::LoaderState>(options_, size,
-                                                     batches_ ? batches_->generator() : nullptr);
-    });
+    std::optional<std::int64_t> size;
+    if constexpr (MapDataset<D>) size = dataset_->size();
+    detail::check_options(options_, size);
+    if constexpr (MapDataset<D>) batches_ = detail::batches_of(options_, *size);
+    batches_for_ = size.value_or(-1);
+    state_ = std::make_shared<detail::LoaderState>(options_, size,
+                                                   batches_ ? batches_->generator() : nullptr);
   }
   explicit DataLoader(D dataset, DataLoaderOptions options = {}, Collate collate = {})
-      : DataLoader(with_memory([&] { return std::make_shared<Kept>(std::move(dataset)); }),
-                   std::move(options), std::move(collate)) {}
+      : DataLoader(std::make_shared<Kept>(std::move(dataset)), std::move(options),
+                   std::move(collate)) {}
 
   /// A copy shares the dataset, and has a place of its own.
   DataLoader(const DataLoader& other)
@@ -131,7 +127,7 @@ class DataLoader {
         collate_(other.collate_),
         batches_(other.batches_),
         batches_for_(other.batches_for_),
-        state_(with_memory([&] { return std::make_shared<detail::LoaderState>(other.state()); })) {}
+        state_(std::make_shared<detail::LoaderState>(other.state())) {}
   DataLoader(DataLoader&&) noexcept = default;
   DataLoader& operator=(const DataLoader& other) { return *this = DataLoader(other); }
   DataLoader& operator=(DataLoader&&) noexcept = default;
@@ -139,11 +135,9 @@ class DataLoader {
 
   /// The number of batches of a loop.
   std::int64_t size() const requires MapDataset<D> {
-    return with_memory([&] {
-      static_cast<void>(state());
-      const std::int64_t size = dataset_->size();
-      return size == batches_for_ ? batches_->size() : detail::batches_of(options_, size).size();
-    });
+    static_cast<void>(state());
+    const std::int64_t size = dataset_->size();
+    return size == batches_for_ ? batches_->size() : detail::batches_of(options_, size).size();
   }
 
   /// Begins a loop, with its first batch; what get, next or collate throw there comes out when the
@@ -153,10 +147,8 @@ class DataLoader {
   Iterator begin() {
     const std::function<void()> undo = remember();
     try {
-      return with_memory([&] {
-        follow_size();
-        return Iterator(std::make_unique<Pass>(dataset_, batches_, collate_, options_, state_));
-      });
+      follow_size();
+      return Iterator(std::make_unique<Pass>(dataset_, batches_, collate_, options_, state_));
     } catch (...) {
       undo();
       throw;
@@ -177,14 +169,12 @@ class DataLoader {
   /// the state of another kind of loader, and for one from the middle of a loop over a dataset of
   /// another size, with another batch_size, or whose order was decided otherwise (what a sampler or
   /// batch_sampler gives is not compared); nothing has changed then.
-  void load_state_dict(const nn::StateDict& state) {
-    with_memory([&] { this->state().load(state, size_now()); });
-  }
+  void load_state_dict(const nn::StateDict& state) { this->state().load(state, size_now()); }
   /// A function that puts the loader back to where it is now, and with it a loop that runs: for a
   /// RunState whose loading fails.
   std::function<void()> remember() const {
     static_cast<void>(state());
-    return with_memory([&] { return detail::LoaderState::remember(state_); });
+    return detail::LoaderState::remember(state_);
   }
   /// How many states were loaded: a loop that was begun before the last of them is no longer the
   /// one that state_dict() tells of.
@@ -226,5 +216,3 @@ DataLoader(std::shared_ptr<D>, DataLoaderOptions = {}, Collate = {})
     -> DataLoader<std::remove_const_t<D>, Collate>;
 
 }  // namespace tend::data
-
-#pragma GCC visibility pop

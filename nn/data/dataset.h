@@ -14,8 +14,6 @@
 #include <tend/core/base/error.h>
 #include <tend/core/random/random.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::data {
 
 using IndexList = std::vector<std::int64_t>;
@@ -125,8 +123,7 @@ class Subset {
     detail::check_indices("Subset", indices_, dataset_->size());
   }
   Subset(D dataset, IndexList indices)
-      : Subset(with_memory([&] { return std::make_shared<const D>(std::move(dataset)); }),
-               std::move(indices)) {}
+      : Subset(std::make_shared<const D>(std::move(dataset)), std::move(indices)) {}
 
   std::int64_t size() const noexcept { return static_cast<std::int64_t>(indices_.size()); }
   /// IndexError for an index outside of [0, size()).
@@ -161,10 +158,8 @@ class ConcatDataset {
   /// Error for no datasets at all.
   explicit ConcatDataset(std::vector<D> datasets) : datasets_(std::move(datasets)) {
     if (datasets_.empty()) fail("ConcatDataset", "needs a dataset");
-    with_memory([&] {
-      for (const D& dataset : datasets_)
-        ends_.push_back(detail::add_size(ends_.empty() ? 0 : ends_.back(), dataset.size()));
-    });
+    for (const D& dataset : datasets_)
+      ends_.push_back(detail::add_size(ends_.empty() ? 0 : ends_.back(), dataset.size()));
   }
 
   std::int64_t size() const noexcept { return ends_.empty() ? 0 : ends_.back(); }
@@ -200,22 +195,17 @@ std::vector<Subset<D>> random_split(std::shared_ptr<const D> dataset,
                                     const std::vector<Scalar>& lengths,
                                     Generator& generator = default_generator()) {
   if (!dataset) fail("random_split", "the dataset is a null pointer");
-  return with_memory([&] {
-    std::vector<Subset<D>> parts;
-    for (IndexList& indices : detail::split_indices(dataset->size(), lengths, generator)) {
-      parts.emplace_back(dataset, std::move(indices));
-    }
-    return parts;
-  });
+  std::vector<Subset<D>> parts;
+  for (IndexList& indices : detail::split_indices(dataset->size(), lengths, generator)) {
+    parts.emplace_back(dataset, std::move(indices));
+  }
+  return parts;
 }
 template <MapDataset D>
 std::vector<Subset<D>> random_split(D dataset, const std::vector<Scalar>& lengths,
                                     Generator& generator = default_generator()) {
-  return random_split(with_memory([&] { return std::make_shared<const D>(std::move(dataset)); }),
-                      lengths, generator);
+  return random_split(std::make_shared<const D>(std::move(dataset)), lengths, generator);
 }
 ///@}
 
 }  // namespace tend::data
-
-#pragma GCC visibility pop

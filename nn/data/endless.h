@@ -6,8 +6,6 @@
 
 #include <tend/core/base/error.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::data {
 
 /// The batches of a DataLoader, pass after pass. The loader is referred to; its state_dict() is
@@ -51,5 +49,3 @@ class Endless {
 };
 
 }  // namespace tend::data
-
-#pragma GCC visibility pop

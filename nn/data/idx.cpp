@@ -99,35 +99,32 @@ void read_elements(nn::InputFile& file, std::int64_t count, To* to) {
 }  // namespace
 
 Tensor load_idx(const std::filesystem::path& path, std::optional<DType> dtype) {
-  return with_memory([&] {
-    nn::InputFile file(path, "load_idx");
-    std::array<unsigned char, 4> magic;
-    if (file.size() < magic.size())
-      file.refuse("has ", file.size(), " bytes, too few for a header");
-    file.read(magic.data(), magic.size());
-    if (magic[0] == 0x1f && magic[1] == 0x8b) file.refuse("is compressed by gzip: gunzip it first");
-    if (magic[0] != 0 || magic[1] != 0) file.refuse("is no IDX file: it does not begin with zeros");
-    const std::size_t dims = magic[3], header = magic.size() * (dims + 1);
-    if (file.size() < header) file.refuse("ends within the sizes of its ", dims, " dimensions");
-    const Shape shape = read_shape(file, dims);
+  nn::InputFile file(path, "load_idx");
+  std::array<unsigned char, 4> magic;
+  if (file.size() < magic.size()) file.refuse("has ", file.size(), " bytes, too few for a header");
+  file.read(magic.data(), magic.size());
+  if (magic[0] == 0x1f && magic[1] == 0x8b) file.refuse("is compressed by gzip: gunzip it first");
+  if (magic[0] != 0 || magic[1] != 0) file.refuse("is no IDX file: it does not begin with zeros");
+  const std::size_t dims = magic[3], header = magic.size() * (dims + 1);
+  if (file.size() < header) file.refuse("ends within the sizes of its ", dims, " dimensions");
+  const Shape shape = read_shape(file, dims);
 
-    Tensor result;
-    const bool is_known = with_type(magic[2], [&](auto kind) {
-      using From = decltype(kind);
-      if (!has_bytes(shape, sizeof(From), file.size() - header))
-        file.refuse("has ", file.size() - header, " bytes of elements, which do not make ", shape,
-                    " of ", sizeof(From), " bytes each");
-      constexpr DType kUsual = std::is_same_v<From, float>    ? DType::float32
-                               : std::is_same_v<From, double> ? DType::float64
-                                                              : DType::int64;
-      result = empty(shape, dtype.value_or(kUsual));
-      with_dtype(result.dtype(), [&](auto to) {
-        read_elements<From>(file, result.numel(), result.data_ptr<decltype(to)>());
-      });
+  Tensor result;
+  const bool is_known = with_type(magic[2], [&](auto kind) {
+    using From = decltype(kind);
+    if (!has_bytes(shape, sizeof(From), file.size() - header))
+      file.refuse("has ", file.size() - header, " bytes of elements, which do not make ", shape,
+                  " of ", sizeof(From), " bytes each");
+    constexpr DType kUsual = std::is_same_v<From, float>    ? DType::float32
+                             : std::is_same_v<From, double> ? DType::float64
+                                                            : DType::int64;
+    result = empty(shape, dtype.value_or(kUsual));
+    with_dtype(result.dtype(), [&](auto to) {
+      read_elements<From>(file, result.numel(), result.data_ptr<decltype(to)>());
     });
-    if (!is_known) file.refuse("has elements of the unknown type ", int{magic[2]});
-    return result;
   });
+  if (!is_known) file.refuse("has elements of the unknown type ", int{magic[2]});
+  return result;
 }
 
 }  // namespace tend::data

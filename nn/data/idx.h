@@ -6,8 +6,6 @@
 
 #include <tend/autograd/tensor/tensor.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::data {
 
 /// The tensor of an IDX file, as MNIST's train-images-idx3-ubyte: of the file's shape, in the given
@@ -18,5 +16,3 @@ namespace tend::data {
 Tensor load_idx(const std::filesystem::path& path, std::optional<DType> dtype = std::nullopt);
 
 }  // namespace tend::data
-
-#pragma GCC visibility pop

@@ -12,8 +12,6 @@
 #include <tend/nn/data/sampler.h>
 #include <tend/nn/module/state_dict.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::data {
 
 /// As torch.utils.data.DataLoader's arguments.
@@ -99,5 +97,3 @@ IndexListSampler batches_of(const DataLoaderOptions& options, std::int64_t size)
 
 }  // namespace detail
 }  // namespace tend::data
-
-#pragma GCC visibility pop

@@ -13,17 +13,10 @@
 namespace tend::data {
 namespace {
 
-// The decimal point of "C", whatever the program's locale. Kept without the lock of a static
-// variable that code initialises, which another thread may hold at a fork().
+// The decimal point of "C", whatever the program's locale.
 ::locale_t plain_locale() {
-  static constinit std::atomic<::locale_t> kept = nullptr;
-  ::locale_t known = kept.load();
-  if (known != nullptr) return known;
-  const ::locale_t made = newlocale(LC_ALL_MASK, "C", static_cast<::locale_t>(nullptr));
-  if (made == nullptr) throw std::bad_alloc();
-  if (kept.compare_exchange_strong(known, made)) return made;
-  freelocale(made);  // another thread was faster
-  return known;
+  static const ::locale_t locale = newlocale(LC_ALL_MASK, "C", static_cast<::locale_t>(nullptr));
+  return locale;
 }
 
 float read(const char* text, char** stop, float) {

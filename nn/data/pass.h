@@ -19,8 +19,6 @@
 #include <tend/nn/data/sampler.h>
 #include <tend/nn/data/workers.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::data::detail {
 
 /// A map-style dataset is shared by threads and stays as it is; reading an iterable one changes it.
@@ -63,14 +61,7 @@ class Pass {
     fill();
   }
 
-  ~Pass() {
-    const bool forked = workers_ && workers_->in_child();
-    workers_.reset();
-    // What a thread of the parent was writing is in no state to be destroyed.
-    for (Slot& slot : ring_) {
-      if (forked && slot.done == 0) static_cast<void>(slot.made.release());
-    }
-  }
+  ~Pass() = default;
   Pass(const Pass&) = delete;
   Pass& operator=(const Pass&) = delete;
 
@@ -87,10 +78,7 @@ class Pass {
     if (!made->error && !made->batch) return end();
     state_->count(number_, slot.number + 1);
     if (made->error) std::rethrow_exception(made->error);
-    try {
-      if (workers_) fill();
-    } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): the next call does it again
-    }
+    if (workers_) fill();
     return std::move(made->batch);
   }
 
@@ -116,7 +104,7 @@ class Pass {
     for (; first_ < batches; ++first_) {
       if constexpr (MapDataset<D>) {
         try {
-          with_memory([&] { ended_ = !stream_(); });
+          ended_ = !stream_();
         } catch (const OutOfMemoryError&) {
           throw;
         } catch (...) {
@@ -128,7 +116,7 @@ class Pass {
         const LoadScope scope;
         if (first_ == 0) reset();
         try {
-          with_memory([&] { static_cast<void>(read(first_)); });
+          static_cast<void>(read(first_));
         } catch (const OutOfMemoryError&) {
           throw;
         } catch (...) {
@@ -192,14 +180,6 @@ class Pass {
     if (workers_ && workers_->are_here()) {
       while (slot.done == 0) slot.done.wait(0);
     } else if (slot.done == 0) {
-      if (workers_ && workers_->in_child()) {
-        if constexpr (!MapDataset<D>)
-          fail("DataLoader", "a thread of the parent of a fork() was reading the iterable dataset");
-        // Started by a thread that is not here: made anew, and what there is of it left alone.
-        std::unique_ptr<Made> fresh = std::make_unique<Made>();
-        static_cast<void>(slot.made.release());
-        slot.made = std::move(fresh);
-      }
       make(slot);
       slot.done = 1;
     }
@@ -273,5 +253,3 @@ class Pass {
 };
 
 }  // namespace tend::data::detail
-
-#pragma GCC visibility pop

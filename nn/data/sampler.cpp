@@ -16,7 +16,7 @@ Generator& given_or_default(Generator* generator) {
 
 template <class T, class F>
 Stream<T> stream(F f) {
-  return with_memory([&] { return Stream<T>(std::move(f)); });
+  return Stream<T>(std::move(f));
 }
 
 // A pass of a RandomSampler. It draws when it is asked and not earlier: a generator of the user
@@ -140,7 +140,7 @@ Stream<IndexList> BatchSampler::iter() const {
     while (static_cast<std::int64_t>(batch.size()) < size) {
       const std::optional<std::int64_t> index = next();
       if (!index) break;
-      with_memory([&] { batch.push_back(*index); });
+      batch.push_back(*index);
     }
     const bool is_whole = static_cast<std::int64_t>(batch.size()) == size;
     if (batch.empty() || (drop_last && !is_whole)) return std::nullopt;

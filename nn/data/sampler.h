@@ -14,8 +14,6 @@
 #include <tend/core/random/random.h>
 #include <tend/nn/data/dataset.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::data {
 
 /// One pass of a sampler: each call gives the next element, and none at the end.
@@ -39,7 +37,7 @@ class SamplerOf {
              { sampler.size() } -> std::convertible_to<std::int64_t>;
              { sampler.iter() } -> std::convertible_to<Stream<T>>;
            }) SamplerOf(S sampler)
-      : SamplerOf(with_memory([&] { return std::make_shared<const S>(std::move(sampler)); })) {}
+      : SamplerOf(std::make_shared<const S>(std::move(sampler))) {}
 
   std::int64_t size() const { return calls_->size(); }
   Stream<T> iter() const { return calls_->iter(); }
@@ -53,11 +51,9 @@ class SamplerOf {
 
   template <class S>
   explicit SamplerOf(std::shared_ptr<const S> sampler)
-      : calls_(with_memory([&] {
-          return std::make_shared<const Calls>(
-              Calls{[sampler] { return static_cast<std::int64_t>(sampler->size()); },
-                    [sampler]() -> Stream<T> { return sampler->iter(); }});
-        })) {
+      : calls_(std::make_shared<const Calls>(
+            Calls{[sampler] { return static_cast<std::int64_t>(sampler->size()); },
+                  [sampler]() -> Stream<T> { return sampler->iter(); }})) {
     if constexpr (requires {
                     { sampler->generator() } -> std::same_as<Generator*>;
                   }) {
@@ -116,9 +112,7 @@ class RandomSampler {
 class SubsetRandomSampler {
  public:
   explicit SubsetRandomSampler(IndexList indices, Generator* generator = nullptr)
-      : indices_(
-            with_memory([&] { return std::make_shared<const IndexList>(std::move(indices)); })),
-        generator_(generator) {}
+      : indices_(std::make_shared<const IndexList>(std::move(indices))), generator_(generator) {}
   std::int64_t size() const noexcept { return static_cast<std::int64_t>(indices_->size()); }
   Stream<std::int64_t> iter() const;
   Generator* generator() const noexcept { return generator_; }
@@ -175,5 +169,3 @@ std::int64_t draw_seed(Generator* generator);
 }  // namespace detail
 
 }  // namespace tend::data
-
-#pragma GCC visibility pop

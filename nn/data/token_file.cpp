@@ -48,7 +48,7 @@ class TokenFile::File : public nn::InputFile {
 
 TokenFile::TokenFile(const std::filesystem::path& path, TokenType type,
                      const nn::LoadOptions& options)
-    : file_(with_memory([&] { return std::make_shared<const File>(path, options.mmap); })),
+    : file_(std::make_shared<const File>(path, options.mmap)),
       type_(type),
       size_(static_cast<std::int64_t>(file_->size()) / bytes_of(type)) {
   const auto rest = static_cast<std::int64_t>(file_->size()) % bytes_of(type);
@@ -84,27 +84,25 @@ void write_tokens(const std::filesystem::path& path, const Tensor& tokens, Token
   constexpr const char* kWrite = "write_tokens";
   if (tokens.dtype() != int64) fail<DTypeError>(kWrite, "tokens are int64, not ", tokens.dtype());
   const std::int64_t width = bytes_of(type), limit = std::int64_t{1} << (8 * width);
-  with_memory([&] {
-    const Array all = tokens.array().contiguous();
-    const auto* const first = all.data<std::int64_t>();
-    const auto* const last = first + all.numel();
-    const auto* const wrong =
-        std::find_if(first, last, [&](std::int64_t token) { return token < 0 || token >= limit; });
-    if (wrong != last)
-      fail(kWrite, "token ", *wrong, " at ", wrong - first, " does not fit ", width, " bytes");
-    const auto fill = [&](const nn::PutBytes& put) {
-      std::array<unsigned char, 8192> bytes;
-      for (const auto* next = first; next != last;) {
-        std::size_t used = 0;
-        for (; next != last && used < bytes.size(); ++next) {
-          for (std::int64_t byte = 0; byte < width; ++byte)
-            bytes[used++] = static_cast<unsigned char>(*next >> (8 * byte));
-        }
-        put(bytes.data(), used);
+  const Array all = tokens.array().contiguous();
+  const auto* const first = all.data<std::int64_t>();
+  const auto* const last = first + all.numel();
+  const auto* const wrong =
+      std::find_if(first, last, [&](std::int64_t token) { return token < 0 || token >= limit; });
+  if (wrong != last)
+    fail(kWrite, "token ", *wrong, " at ", wrong - first, " does not fit ", width, " bytes");
+  const auto fill = [&](const nn::PutBytes& put) {
+    std::array<unsigned char, 8192> bytes;
+    for (const auto* next = first; next != last;) {
+      std::size_t used = 0;
+      for (; next != last && used < bytes.size(); ++next) {
+        for (std::int64_t byte = 0; byte < width; ++byte)
+          bytes[used++] = static_cast<unsigned char>(*next >> (8 * byte));
       }
-    };
-    nn::write_file(path, fill, kWrite);
-  });
+      put(bytes.data(), used);
+    }
+  };
+  nn::write_file(path, fill, kWrite);
 }
 
 void TokenFile::read(std::int64_t first, std::int64_t count, std::int64_t* to) const {

@@ -9,8 +9,6 @@
 #include <tend/core/random/random.h>
 #include <tend/nn/files/load_options.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::data {
 
 /// How the tokens of a file are kept: little-endian numbers of this size.
@@ -70,5 +68,3 @@ void write_tokens(const std::filesystem::path& path, const Tensor& tokens,
                   TokenType type = TokenType::uint16);
 
 }  // namespace tend::data
-
-#pragma GCC visibility pop

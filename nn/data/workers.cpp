@@ -8,15 +8,10 @@
 #include <vector>
 
 #include <tend/core/base/error.h>
-#include <tend/core/base/fork.h>
 #include <tend/core/threads/inherited.h>
 
 namespace tend::data::detail {
 namespace {
-
-std::uint32_t this_process() noexcept {
-  return tend::detail::process_number.load(std::memory_order_relaxed);
-}
 
 template <class Kind>
 void rethrow_as(const std::exception& error, const std::string& text) {
@@ -30,7 +25,7 @@ struct Workers::Threads {
 };
 
 Workers::Workers(std::int64_t count, std::function<void(std::uint64_t)> run)
-    : run_(std::move(run)), process_(this_process()), threads_(std::make_unique<Threads>()) {
+    : run_(std::move(run)), threads_(std::make_unique<Threads>()) {
   std::vector<std::thread>& threads = threads_->all;
   threads.reserve(static_cast<std::size_t>(count));
   const tend::detail::Inherited settings = tend::detail::inherited;
@@ -43,16 +38,10 @@ Workers::Workers(std::int64_t count, std::function<void(std::uint64_t)> run)
     }
   } catch (const std::system_error&) {
     // The system has no more threads: those that started do the work, or the caller alone.
-  } catch (const std::bad_alloc&) {
   }
 }
 
 Workers::~Workers() {
-  if (this_process() != process_) {
-    // Threads of the parent can neither be joined here nor let go.
-    static_cast<void>(threads_.release());
-    return;
-  }
   stopping_ = true;
   calls_.fetch_add(1);
   calls_.notify_all();
@@ -66,11 +55,7 @@ void Workers::publish() noexcept {
 }
 
 bool Workers::are_here() const noexcept {
-  return !in_child() && !threads_->all.empty();
-}
-
-bool Workers::in_child() const noexcept {
-  return this_process() != process_;
+  return !threads_->all.empty();
 }
 
 void Workers::serve() {
@@ -88,9 +73,7 @@ void Workers::serve() {
 }
 
 void fail_at(std::int64_t batch, std::optional<std::int64_t> index, const std::exception& error) {
-  if (dynamic_cast<const OutOfMemoryError*>(&error) != nullptr ||
-      dynamic_cast<const std::bad_alloc*>(&error) != nullptr)
-    throw;
+  if (dynamic_cast<const OutOfMemoryError*>(&error) != nullptr) throw;
   const std::string text =
       index ? as_text("[DataLoader] batch ", batch, ", index ", *index, ": ", error.what())
             : as_text("[DataLoader] batch ", batch, ": ", error.what());

@@ -10,8 +10,6 @@
 
 #include <tend/autograd/tensor/grad_mode.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::data::detail {
 
 /// Threads that run jobs 0, 1, 2, ..., each once, as soon as they are published. There are no
@@ -38,7 +36,6 @@ class Workers {
   void serve();
 
   std::function<void(std::uint64_t)> run_;
-  std::uint32_t process_;
   std::atomic<std::uint32_t> calls_{0};  // changes with each call; idle threads sleep on it
   std::atomic<bool> stopping_{false};
   std::atomic<std::uint64_t> published_{0}, taken_{0};
@@ -67,5 +64,3 @@ decltype(auto) named(std::int64_t batch, std::optional<std::int64_t> index, F&& 
 }
 
 }  // namespace tend::data::detail
-
-#pragma GCC visibility pop

@@ -32,11 +32,9 @@ std::span<std::byte> bytes_of(const Tensor& dense) {
 }  // namespace
 
 Context::Context(int& argc, char**& argv)
-    : communicator_(with_memory([&] { return std::make_unique<Communicator>(&argc, &argv); })) {}
+    : communicator_(std::make_unique<Communicator>(&argc, &argv)) {}
 
-Context::Context()
-    : communicator_(with_memory([&] { return std::make_unique<Communicator>(nullptr, nullptr); })) {
-}
+Context::Context() : communicator_(std::make_unique<Communicator>(nullptr, nullptr)) {}
 
 Context::~Context() = default;
 
@@ -49,7 +47,7 @@ int Context::size() const noexcept {
 }
 
 void Context::barrier() const {
-  with_memory([&] { Communicator::Operation(*communicator_, "Context::barrier").barrier(); });
+  Communicator::Operation(*communicator_, "Context::barrier").barrier();
 }
 
 std::vector<double> Context::gather(double number) const {
@@ -57,13 +55,11 @@ std::vector<double> Context::gather(double number) const {
 }
 
 std::vector<double> Context::gather(double number, const char* call) const {
-  return with_memory([&] {
-    Communicator::Operation operation(*communicator_, call);
-    std::vector<double> all(static_cast<std::size_t>(size()));
-    operation.all_gather(std::as_bytes(std::span(&number, 1)),
-                         std::as_writable_bytes(std::span(all)));
-    return all;
-  });
+  Communicator::Operation operation(*communicator_, call);
+  std::vector<double> all(static_cast<std::size_t>(size()));
+  operation.all_gather(std::as_bytes(std::span(&number, 1)),
+                       std::as_writable_bytes(std::span(all)));
+  return all;
 }
 
 double Context::sum(double number) const {
@@ -80,46 +76,42 @@ double Context::sum(double number, const char* call) const {
 }
 
 Tensor Context::gather(const Tensor& tensor) const {
-  return with_memory([&] {
-    Communicator::Operation operation(*communicator_, "Context::gather");
-    const NoGradGuard no_grad;
-    check_agreement(operation, {form_of(tensor)});
-    if (!tensor.defined()) fail(operation.name(), "the tensor is undefined");
-    if (tensor.numel() > static_cast<std::int64_t>(kLargestMessage) / item_size(tensor.dtype()))
-      fail(operation.name(), form_of(tensor), " has more than ", kLargestMessage, " bytes");
-    operation.unsettle();  // memory may run out on this process alone
-    const Tensor own = tensor.detach().contiguous();
-    Shape shape = own.shape();
-    shape.insert(0, size());
-    const Tensor all = empty(shape, own.dtype());
-    operation.all_gather(bytes_of(own), bytes_of(all));
-    operation.barrier();  // as in broadcast
-    return all;
-  });
+  Communicator::Operation operation(*communicator_, "Context::gather");
+  const NoGradGuard no_grad;
+  check_agreement(operation, {form_of(tensor)});
+  if (!tensor.defined()) fail(operation.name(), "the tensor is undefined");
+  if (tensor.numel() > static_cast<std::int64_t>(kLargestMessage) / item_size(tensor.dtype()))
+    fail(operation.name(), form_of(tensor), " has more than ", kLargestMessage, " bytes");
+  operation.unsettle();  // memory may run out on this process alone
+  const Tensor own = tensor.detach().contiguous();
+  Shape shape = own.shape();
+  shape.insert(0, size());
+  const Tensor all = empty(shape, own.dtype());
+  operation.all_gather(bytes_of(own), bytes_of(all));
+  operation.barrier();  // as in broadcast
+  return all;
 }
 
 void Context::broadcast(const std::vector<Tensor>& tensors) const {
-  with_memory([&] {
-    Communicator::Operation operation(*communicator_, "Context::broadcast");
-    const NoGradGuard no_grad;
-    std::vector<std::string> forms;
-    for (const Tensor& each : tensors) forms.push_back(form_of_target(each));
-    check_agreement(operation, forms);
-    for (const Tensor& each : tensors) {
-      if (each.defined() && each.array().may_self_overlap())
-        fail(operation.name(), form_of_target(each), ": several elements share their memory");
-    }
-    operation.unsettle();  // memory may run out on this process alone
-    for (const Tensor& each : tensors) {
-      if (!each.defined() || each.numel() == 0) continue;
-      Tensor dense = rank() == 0 ? each.detach().contiguous() : empty(each.shape(), each.dtype());
-      operation.broadcast(bytes_of(dense));
-      Tensor target = each;
-      if (rank() != 0) target.copy_(dense);
-    }
-    // Process 0 could go on, and end, while others still wait for what one of them passes on.
-    operation.barrier();
-  });
+  Communicator::Operation operation(*communicator_, "Context::broadcast");
+  const NoGradGuard no_grad;
+  std::vector<std::string> forms;
+  for (const Tensor& each : tensors) forms.push_back(form_of_target(each));
+  check_agreement(operation, forms);
+  for (const Tensor& each : tensors) {
+    if (each.defined() && each.array().may_self_overlap())
+      fail(operation.name(), form_of_target(each), ": several elements share their memory");
+  }
+  operation.unsettle();  // memory may run out on this process alone
+  for (const Tensor& each : tensors) {
+    if (!each.defined() || each.numel() == 0) continue;
+    Tensor dense = rank() == 0 ? each.detach().contiguous() : empty(each.shape(), each.dtype());
+    operation.broadcast(bytes_of(dense));
+    Tensor target = each;
+    if (rank() != 0) target.copy_(dense);
+  }
+  // Process 0 could go on, and end, while others still wait for what one of them passes on.
+  operation.barrier();
 }
 
 }  // namespace tend::distributed

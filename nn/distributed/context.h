@@ -8,8 +8,6 @@
 
 #include <tend/nn/module/module.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::distributed {
 
 class Communicator;
@@ -69,5 +67,3 @@ class Context {
 };
 
 }  // namespace tend::distributed
-
-#pragma GCC visibility pop

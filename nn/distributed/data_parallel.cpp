@@ -253,21 +253,19 @@ void DataParallel::State::put_back_gradients() {
 
 DataParallel::DataParallel(const Context& context, nn::ModuleBase& module,
                            const DataParallelOptions& options)
-    : state_(with_memory([&] { return std::make_shared<State>(context, module, options); })) {
-  with_memory([&] {
-    Communicator::Operation operation(context.communicator(), kParallel);
-    check_agreement(operation, state_->description(options));
-    state_->check_options(options);
-    std::vector<Tensor> tensors = module.parameters();
-    for (const Tensor& each : module.buffers()) tensors.push_back(each);
-    context.broadcast(tensors);
-    state_->local = state_->shards / context.size();
-    state_->find_parameters();
-    if (context.size() == 1) return;
-    std::vector<Tensor> trained;
-    for (const State::Parameter& each : state_->parameters) trained.push_back(each.tensor);
-    state_->buckets.emplace(context.communicator(), trained, options.bucket_bytes);
-  });
+    : state_(std::make_shared<State>(context, module, options)) {
+  Communicator::Operation operation(context.communicator(), kParallel);
+  check_agreement(operation, state_->description(options));
+  state_->check_options(options);
+  std::vector<Tensor> tensors = module.parameters();
+  for (const Tensor& each : module.buffers()) tensors.push_back(each);
+  context.broadcast(tensors);
+  state_->local = state_->shards / context.size();
+  state_->find_parameters();
+  if (context.size() == 1) return;
+  std::vector<Tensor> trained;
+  for (const State::Parameter& each : state_->parameters) trained.push_back(each.tensor);
+  state_->buckets.emplace(context.communicator(), trained, options.bucket_bytes);
 }
 
 DataParallel::~DataParallel() = default;
@@ -298,33 +296,31 @@ double DataParallel::backward(const std::function<Tensor(std::int64_t shard)>& l
   if (!loss) fail(kBackward, "the function that computes the loss is empty");
   const std::shared_ptr<State> alive = state_;  // the loss may destroy this object
   State& s = *alive;
-  return with_memory([&] {
-    Communicator::Operation operation(s.context->communicator(), kBackward);
-    if (operation.outer() != nullptr)
-      fail(kBackward, "called within a backward, by its loss or a hook");
-    s.check_parameters();
-    operation.unsettle();
-    s.keeps = s.no_syncs > 0;
-    std::uint64_t seed = 0;
-    {
-      const GeneratorLock lock(default_generator());
-      seed = default_generator().u64();
-    }
-    for (State::Parameter& each : s.parameters) each.before = each.tensor.grad();
-    try {
-      const double mean = s.mean_loss(operation, s.run_shards(loss, seed), seed);
-      if (s.keeps) {
-        s.put_back_gradients();
-      } else {
-        s.set_gradients();
-      }
-      return mean;
-    } catch (...) {
-      s.shard = -1;
+  Communicator::Operation operation(s.context->communicator(), kBackward);
+  if (operation.outer() != nullptr)
+    fail(kBackward, "called within a backward, by its loss or a hook");
+  s.check_parameters();
+  operation.unsettle();
+  s.keeps = s.no_syncs > 0;
+  std::uint64_t seed = 0;
+  {
+    const GeneratorLock lock(default_generator());
+    seed = default_generator().u64();
+  }
+  for (State::Parameter& each : s.parameters) each.before = each.tensor.grad();
+  try {
+    const double mean = s.mean_loss(operation, s.run_shards(loss, seed), seed);
+    if (s.keeps) {
       s.put_back_gradients();
-      throw;
+    } else {
+      s.set_gradients();
     }
-  });
+    return mean;
+  } catch (...) {
+    s.shard = -1;
+    s.put_back_gradients();
+    throw;
+  }
 }
 
 DataParallel::NoSync::NoSync(DataParallel& parallel) : state_(parallel.state_) {

@@ -13,8 +13,6 @@
 #include <tend/nn/distributed/context.h>
 #include <tend/nn/module/module.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::distributed {
 
 struct DataParallelOptions {
@@ -139,5 +137,3 @@ class LocalRows {
 };
 
 }  // namespace tend::distributed
-
-#pragma GCC visibility pop

@@ -5,8 +5,6 @@
 #include <tend/nn/distributed/context.h>
 #include <tend/nn/training/trainer.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::distributed {
 
 /// The same options, made fit for the Trainers of all processes, whose gradients are those of
@@ -32,5 +30,3 @@ nn::TrainerOptions for_processes(const Context& context, nn::TrainerOptions opti
 int signal_of_any(const Context& context);
 
 }  // namespace tend::distributed
-
-#pragma GCC visibility pop

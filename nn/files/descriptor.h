@@ -5,8 +5,6 @@
 
 #include <utility>
 
-#pragma GCC visibility push(default)
-
 namespace tend::nn {
 
 /// Owns a file descriptor; negative means none.
@@ -30,5 +28,3 @@ class Descriptor {
 };
 
 }  // namespace tend::nn
-
-#pragma GCC visibility pop

@@ -8,8 +8,6 @@
 
 #include <tend/core/base/error.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::nn {
 
 /// The file that errors speak of: "[operation] path: parts...". Operation and path must outlive it.
@@ -40,5 +38,3 @@ std::string read_text(const FileName& file);
 std::string shown(std::string_view text);
 
 }  // namespace tend::nn
-
-#pragma GCC visibility pop

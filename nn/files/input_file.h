@@ -9,8 +9,6 @@
 #include <tend/core/base/error.h>
 #include <tend/nn/files/descriptor.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::nn {
 
 /// A regular file that is open for reading. Errors begin with [operation] and the path.
@@ -43,5 +41,3 @@ class InputFile {
 };
 
 }  // namespace tend::nn
-
-#pragma GCC visibility pop

@@ -10,8 +10,6 @@
 
 #include <tend/nn/files/file_name.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::nn::json {
 
 struct Value;
@@ -51,5 +49,3 @@ std::string quoted(std::string_view text);
 std::string number_text(double number);
 
 }  // namespace tend::nn::json
-
-#pragma GCC visibility pop

@@ -3,8 +3,6 @@
 
 #include <tend/core/base/strict.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::nn {
 
 struct LoadOptions {
@@ -20,5 +18,3 @@ struct LoadOptions {
 };
 
 }  // namespace tend::nn
-
-#pragma GCC visibility pop

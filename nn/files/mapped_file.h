@@ -10,8 +10,6 @@
 #include <tend/nn/files/input_file.h>
 #include <tend/nn/files/numbers.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::nn {
 
 /// Whether a mapped file's pages can be written. Those that can count against RLIMIT_DATA (and the
@@ -39,5 +37,3 @@ class MappedFile {
 };
 
 }  // namespace tend::nn
-
-#pragma GCC visibility pop

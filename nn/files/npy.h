@@ -6,8 +6,6 @@
 #include <tend/autograd/tensor/tensor.h>
 #include <tend/nn/files/load_options.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::nn {
 
 /// Writes a .npy file (version 1, little-endian, C order) with float32, float64, int64 or bool, as
@@ -25,5 +23,3 @@ void save_npy(const std::filesystem::path& path, const Tensor& tensor);
 Tensor load_npy(const std::filesystem::path& path, const LoadOptions& options = {});
 
 }  // namespace tend::nn
-
-#pragma GCC visibility pop

@@ -11,8 +11,6 @@
 #include <tend/core/array/array.h>
 #include <tend/nn/files/numbers.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::nn::npy {
 
 /// A row-major array of the elements at this position of a Source, which stay where they are;
@@ -44,5 +42,3 @@ std::string header_text(std::string_view operation, const std::string& name, con
 Tensor read(const Source& source);
 
 }  // namespace tend::nn::npy
-
-#pragma GCC visibility pop

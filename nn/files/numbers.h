@@ -8,8 +8,6 @@
 #include <tend/core/array/array.h>
 #include <tend/nn/files/write_file.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::nn {
 
 enum class NumberKind : unsigned char {
@@ -48,5 +46,3 @@ std::optional<std::int64_t> read_numbers(NumberKind kind, bool swapped, const Re
 void write_numbers(NumberKind kind, const Array& dense, const PutBytes& put);
 
 }  // namespace tend::nn
-
-#pragma GCC visibility pop

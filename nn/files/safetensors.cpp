@@ -30,7 +30,7 @@ void save(const std::filesystem::path& path, const StateDict& tensors,
 
 void save_safetensors(const std::filesystem::path& path, const StateDict& tensors,
                       const SafetensorsOptions& options) {
-  with_memory([&] { save(path, tensors, options); });
+  save(path, tensors, options);
 }
 
 }  // namespace tend::nn

@@ -12,8 +12,6 @@
 #include <tend/nn/files/load_options.h>
 #include <tend/nn/module/module.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::nn {
 
 /// What a .safetensors file holds: named tensors, and free text.
@@ -46,7 +44,7 @@ void save_safetensors(const std::filesystem::path& path, const StateDict& tensor
 template <std::same_as<std::map<std::string, std::string>> M = std::map<std::string, std::string>>
 void save_safetensors(const std::filesystem::path& path, const StateDict& tensors,
                       const M& metadata) {
-  with_memory([&] { save_safetensors(path, tensors, SafetensorsOptions{std::nullopt, metadata}); });
+  save_safetensors(path, tensors, SafetensorsOptions{std::nullopt, metadata});
 }
 ///@}
 
@@ -79,5 +77,3 @@ void save_safetensors_shards(const std::filesystem::path& folder, const StateDic
 Safetensors load_safetensors(const std::filesystem::path& path, const LoadOptions& options = {});
 
 }  // namespace tend::nn
-
-#pragma GCC visibility pop

@@ -138,7 +138,7 @@ class SafetensorsFile::Files {
 };
 
 SafetensorsFile::SafetensorsFile(const std::filesystem::path& path, const LoadOptions& options)
-    : files_(with_memory([&] { return std::make_shared<const Files>(path, options.mmap); })) {}
+    : files_(std::make_shared<const Files>(path, options.mmap)) {}
 
 const std::vector<SafetensorsEntry>& SafetensorsFile::entries() const noexcept {
   return files_->entries();
@@ -153,17 +153,15 @@ bool SafetensorsFile::contains(std::string_view name) const noexcept {
 }
 
 Tensor SafetensorsFile::load(std::string_view name) const {
-  return with_memory([&] { return files_->load(name); });
+  return files_->load(name);
 }
 
 Safetensors load_safetensors(const std::filesystem::path& path, const LoadOptions& options) {
-  return with_memory([&] {
-    const SafetensorsFile file(path, options);
-    Safetensors out{{}, file.metadata()};
-    for (const SafetensorsEntry& entry : file.entries())
-      out.tensors.emplace_back(entry.name, file.load(entry.name));
-    return out;
-  });
+  const SafetensorsFile file(path, options);
+  Safetensors out{{}, file.metadata()};
+  for (const SafetensorsEntry& entry : file.entries())
+    out.tensors.emplace_back(entry.name, file.load(entry.name));
+  return out;
 }
 
 }  // namespace tend::nn

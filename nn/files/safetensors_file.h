@@ -11,8 +11,6 @@
 #include <tend/autograd/tensor/tensor.h>
 #include <tend/nn/files/load_options.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::nn {
 
 /// A tensor in a file.
@@ -53,5 +51,3 @@ class SafetensorsFile {
 };
 
 }  // namespace tend::nn
-
-#pragma GCC visibility pop

@@ -179,11 +179,9 @@ void save(const fs::path& folder, const StateDict& tensors, const ShardOptions& 
           const safetensors::FileBeside* beside) {
   if (options.max_shard_size < 1)
     fail(kSaveShards, "a max_shard_size of ", options.max_shard_size, " bytes");
-  with_memory([&] {
-    const SafetensorsOptions of_each{options.dtype, options.metadata};
-    safetensors::header_text(folder / kWhole, tensors, of_each);  // refuses names and sizes
-    save_shards(folder, split(tensors, options), of_each, beside);
-  });
+  const SafetensorsOptions of_each{options.dtype, options.metadata};
+  safetensors::header_text(folder / kWhole, tensors, of_each);  // refuses names and sizes
+  save_shards(folder, split(tensors, options), of_each, beside);
 }
 
 }  // namespace

@@ -9,8 +9,6 @@
 
 #include <tend/core/base/function_ref.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::nn {
 
 /// Takes the next bytes of a file.
@@ -58,5 +56,3 @@ int for_each_name(const std::filesystem::path& folder, FunctionRef<void(const st
 std::filesystem::path follow_links(const std::filesystem::path& path);
 
 }  // namespace tend::nn
-
-#pragma GCC visibility pop

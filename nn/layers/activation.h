@@ -12,8 +12,6 @@
 #include <tend/core/base/words.h>
 #include <tend/nn/module/module.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::nn {
 
 /// max(x, 0).
@@ -202,5 +200,3 @@ class Softmin : public Module<Softmin> {
 };
 
 }  // namespace tend::nn
-
-#pragma GCC visibility pop

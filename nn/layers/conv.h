@@ -8,8 +8,6 @@
 #include <tend/autograd/ops/conv.h>
 #include <tend/nn/module/module.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::nn {
 
 /// Those of conv1d, and whether there is a bias.
@@ -56,5 +54,3 @@ class Conv1d : public Module<Conv1d> {
 };
 
 }  // namespace tend::nn
-
-#pragma GCC visibility pop

@@ -3,8 +3,6 @@
 
 #include <tend/nn/module/module.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::nn {
 
 /// In training each element becomes zero with probability p, and the others are divided by 1 - p;
@@ -24,5 +22,3 @@ class Dropout : public Module<Dropout> {
 };
 
 }  // namespace tend::nn
-
-#pragma GCC visibility pop

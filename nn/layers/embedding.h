@@ -7,8 +7,6 @@
 
 #include <tend/nn/module/module.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::nn {
 
 struct EmbeddingOptions {
@@ -43,5 +41,3 @@ class Embedding : public Module<Embedding> {
 };
 
 }  // namespace tend::nn
-
-#pragma GCC visibility pop

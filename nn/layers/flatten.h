@@ -8,8 +8,6 @@
 #include <tend/core/base/error.h>
 #include <tend/nn/module/module.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::nn {
 
 /// Dimensions start_dim to end_dim merged into one, by default all but the first
@@ -35,5 +33,3 @@ class Identity : public Module<Identity> {
 };
 
 }  // namespace tend::nn
-
-#pragma GCC visibility pop

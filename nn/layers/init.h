@@ -7,8 +7,6 @@
 #include <tend/autograd/tensor/tensor.h>
 #include <tend/core/base/words.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::nn::init {
 
 // Each function writes `tensor` in place, outside of any graph, with numbers of the default
@@ -72,5 +70,3 @@ inline constexpr std::string_view kWords<nn::init::Nonlinearity> =
 template <>
 inline constexpr std::string_view kWords<nn::init::Fan> = "mode: fan_in fan_out";
 }  // namespace tend::detail
-
-#pragma GCC visibility pop

@@ -3,8 +3,6 @@
 
 #include <tend/nn/module/module.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::nn {
 
 struct LinearOptions {
@@ -37,5 +35,3 @@ class Linear : public Module<Linear> {
 };
 
 }  // namespace tend::nn
-
-#pragma GCC visibility pop

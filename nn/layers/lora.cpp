@@ -126,73 +126,63 @@ std::int64_t add_lora(ModuleBase& module, const std::vector<std::string>& patter
   if (!std::isfinite(options.alpha)) fail("add_lora", "alpha must be finite, got ", options.alpha);
   if (!(options.dropout >= 0 && options.dropout <= 1))
     fail("add_lora", "dropout must lie in [0, 1], got ", options.dropout);
-  return with_memory([&] {
-    const std::vector<NamedLinear> layers = named_by(module, patterns);
-    std::vector<Pair> pairs;
-    pairs.reserve(layers.size());
-    for (const NamedLinear& each : layers) {
-      pairs.push_back(drawn_pair(*each.second, options.rank));
-    }
-    // What an earlier call added is trained on.
-    std::vector<Tensor> trained;
-    for (const auto& [path, linear] : linears_with_lora(module)) {
-      for (const Parameter& each : {linear->lora_A, linear->lora_B})
-        if (each.requires_grad()) trained.push_back(each);
-    }
-    module.requires_grad_(false);
-    for (Tensor& each : trained) each.requires_grad_();
-    for (std::size_t i = 0; i < layers.size(); ++i) {
-      Linear& linear = *layers[i].second;
-      linear.lora_A = std::move(pairs[i].a);
-      linear.lora_B = std::move(pairs[i].b);
-      linear.lora_scale = options.alpha / static_cast<double>(options.rank);
-      linear.lora_dropout = options.dropout;
-    }
-    return std::ssize(layers);
-  });
+  const std::vector<NamedLinear> layers = named_by(module, patterns);
+  std::vector<Pair> pairs;
+  pairs.reserve(layers.size());
+  for (const NamedLinear& each : layers) {
+    pairs.push_back(drawn_pair(*each.second, options.rank));
+  }
+  // What an earlier call added is trained on.
+  std::vector<Tensor> trained;
+  for (const auto& [path, linear] : linears_with_lora(module)) {
+    for (const Parameter& each : {linear->lora_A, linear->lora_B})
+      if (each.requires_grad()) trained.push_back(each);
+  }
+  module.requires_grad_(false);
+  for (Tensor& each : trained) each.requires_grad_();
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    Linear& linear = *layers[i].second;
+    linear.lora_A = std::move(pairs[i].a);
+    linear.lora_B = std::move(pairs[i].b);
+    linear.lora_scale = options.alpha / static_cast<double>(options.rank);
+    linear.lora_dropout = options.dropout;
+  }
+  return std::ssize(layers);
 }
 
 StateDict lora_state(const ModuleBase& module) {
-  return with_memory([&] {
-    StateDict state;
-    for (const auto& [name, tensor] : module.state_dict()) {
-      if (is_lora_name(name)) state.emplace_back(name, tensor);
-    }
-    return state;
-  });
+  StateDict state;
+  for (const auto& [name, tensor] : module.state_dict()) {
+    if (is_lora_name(name)) state.emplace_back(name, tensor);
+  }
+  return state;
 }
 
 void load_lora_state(ModuleBase& module, const StateDict& state) {
-  with_memory([&] {
-    StateDict whole;  // the module's own, with the new ones in their places
-    for (const auto& [name, tensor] : module.state_dict()) {
-      if (!is_lora_name(name)) whole.emplace_back(name, tensor);
-    }
-    for (const auto& [name, tensor] : state) whole.emplace_back(without_peft(name), tensor);
-    module.load_state_dict(whole);
-  });
+  StateDict whole;  // the module's own, with the new ones in their places
+  for (const auto& [name, tensor] : module.state_dict()) {
+    if (!is_lora_name(name)) whole.emplace_back(name, tensor);
+  }
+  for (const auto& [name, tensor] : state) whole.emplace_back(without_peft(name), tensor);
+  module.load_state_dict(whole);
 }
 
 void remove_lora(ModuleBase& module) {
-  with_memory([&] {
-    for (const auto& [path, linear] : linears_with_lora(module)) remove_pair(*linear);
-  });
+  for (const auto& [path, linear] : linears_with_lora(module)) remove_pair(*linear);
 }
 
 void merge_lora(ModuleBase& module) {
-  with_memory([&] {
-    const NoGradGuard no_graph;
-    const std::vector<NamedLinear> layers = linears_with_lora(module);
-    std::vector<Parameter> merged;
-    for (const auto& [path, linear] : layers) {
-      const Tensor change = matmul(linear->lora_B, linear->lora_A) * linear->lora_scale;
-      merged.emplace_back(linear->weight + change, linear->weight.requires_grad());
-    }
-    for (std::size_t i = 0; i < layers.size(); ++i) {
-      layers[i].second->weight = merged[i];
-      remove_pair(*layers[i].second);
-    }
-  });
+  const NoGradGuard no_graph;
+  const std::vector<NamedLinear> layers = linears_with_lora(module);
+  std::vector<Parameter> merged;
+  for (const auto& [path, linear] : layers) {
+    const Tensor change = matmul(linear->lora_B, linear->lora_A) * linear->lora_scale;
+    merged.emplace_back(linear->weight + change, linear->weight.requires_grad());
+  }
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    layers[i].second->weight = merged[i];
+    remove_pair(*layers[i].second);
+  }
 }
 
 }  // namespace tend::nn

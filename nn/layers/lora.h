@@ -9,8 +9,6 @@
 
 #include <tend/nn/module/module.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::nn {
 
 struct LoRAOptions {
@@ -52,5 +50,3 @@ void merge_lora(ModuleBase& module);
 void remove_lora(ModuleBase& module);
 
 }  // namespace tend::nn
-
-#pragma GCC visibility pop

@@ -10,8 +10,6 @@
 #include <tend/core/base/words.h>
 #include <tend/nn/module/module.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::nn {
 
 class MSELoss : public Module<MSELoss> {
@@ -274,5 +272,3 @@ class PairwiseDistance : public Module<PairwiseDistance> {
 };
 
 }  // namespace tend::nn
-
-#pragma GCC visibility pop

@@ -10,8 +10,6 @@
 
 #include <tend/nn/module/module.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::nn {
 
 struct LayerNormOptions {
@@ -39,8 +37,7 @@ class LayerNorm : public Module<LayerNorm> {
   requires(!std::same_as<T, bool>) explicit LayerNorm(std::initializer_list<T> sizes,
                                                       double epsilon = 1e-5, Flag affine = true,
                                                       Flag with_bias = true)
-      : LayerNorm(with_memory([&] { return Shape(std::vector<T>(sizes)); }), epsilon, affine,
-                  with_bias) {}
+      : LayerNorm(Shape(std::vector<T>(sizes)), epsilon, affine, with_bias) {}
   /// LayerNorm(8): the last dimension alone. E is any floating type, and no integer, so that
   /// LayerNorm({4, 8}) cannot mean a copy of LayerNorm(4, 8).
   template <std::integral T, std::floating_point E = double>
@@ -86,7 +83,7 @@ class RMSNorm : public Module<RMSNorm> {
   requires(!std::same_as<T, bool>) explicit RMSNorm(std::initializer_list<T> sizes,
                                                     std::optional<double> epsilon = std::nullopt,
                                                     Flag affine = true)
-      : RMSNorm(with_memory([&] { return Shape(std::vector<T>(sizes)); }), epsilon, affine) {}
+      : RMSNorm(Shape(std::vector<T>(sizes)), epsilon, affine) {}
   /// RMSNorm(8): the last dimension alone.
   template <std::integral T>
   requires(!std::same_as<T, bool>) explicit RMSNorm(T size) : RMSNorm(Shape(size)) {}
@@ -159,5 +156,3 @@ class BatchNorm1d : public Module<BatchNorm1d> {
 };
 
 }  // namespace tend::nn
-
-#pragma GCC visibility pop

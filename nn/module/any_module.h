@@ -9,9 +9,7 @@
 
 #include <tend/autograd/tensor/tensor.h>
 #include <tend/core/base/destroy.h>
-#include <tend/core/base/stack.h>
-
-#pragma GCC visibility push(default)
+#include <tend/core/base/nested_call.h>
 
 namespace tend::nn {
 
@@ -23,7 +21,7 @@ class AnyModule {
  public:
   template <class M>
   requires std::derived_from<M, ModuleBase> AnyModule(M module)
-      : held_(with_memory([&] { return new Held<M>(std::move(module)); })) {}
+      : held_(new Held<M>(std::move(module))) {}
   AnyModule(const AnyModule& other) : held_(other.copy()) {}
   AnyModule(AnyModule&&) noexcept = default;
   AnyModule& operator=(const AnyModule& other) { return *this = AnyModule(other); }
@@ -51,9 +49,8 @@ class AnyModule {
 
   /// Calls the module. Error for one whose forward does not take one tensor and give one.
   Tensor operator()(const Tensor& x) const {
-    Tensor y;
-    with_stack("AnyModule", [&] { y = held().call(x); });
-    return y;
+    const NestedCall nested("AnyModule");
+    return held().call(x);
   }
 
  private:
@@ -91,9 +88,8 @@ class AnyModule {
   }
   Holder* copy() const {
     if (!held_) return nullptr;
-    Holder* made = nullptr;
-    with_memory([&] { with_stack("AnyModule", [&] { made = held_->copy(); }); });
-    return made;
+    const NestedCall nested("AnyModule");
+    return held_->copy();
   }
   void check_idle() const;
   // Error where this stands in the module of `other`, which moves into it.
@@ -105,5 +101,3 @@ class AnyModule {
 };
 
 }  // namespace tend::nn
-
-#pragma GCC visibility pop

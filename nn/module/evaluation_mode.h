@@ -4,8 +4,6 @@
 #include <tend/autograd/tensor/grad_mode.h>
 #include <tend/nn/module/module.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::nn {
 
 /// While it lives, the module is in evaluation mode and this thread records no graph. Afterwards
@@ -33,5 +31,3 @@ class EvaluationMode {
 };
 
 }  // namespace tend::nn
-
-#pragma GCC visibility pop

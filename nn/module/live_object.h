@@ -7,15 +7,12 @@
 #include <span>
 #include <vector>
 
-#pragma GCC visibility push(default)
-
 namespace tend::nn {
 
 enum class LiveKind : std::uint8_t { module, parameter };
 
 /// Base of what is known by its address while it lives. Costs a lock when it is made or destroyed,
-/// and no memory but its own. The child of a fork() does not know those that were made before it,
-/// since some of them lay on the stacks of threads that are gone.
+/// and no memory but its own.
 class LiveObject {
  public:
   /// The live objects that begin in `bytes`.
@@ -34,10 +31,7 @@ class LiveObject {
  private:
   LiveObject* next_ = nullptr;   // in a list of objects whose addresses lie together
   LiveObject** link_ = nullptr;  // what points to this one
-  std::uint32_t process_ = 0;    // in whose list it is
   LiveKind kind_;
 };
 
 }  // namespace tend::nn
-
-#pragma GCC visibility pop

@@ -13,14 +13,11 @@
 namespace tend::nn {
 
 StateDict ModuleBase::state_dict(const StateDictOptions& options) const {
-  return with_memory([&] {
-    StateDict state;
-    for (const PathTensor& each : path_tensors()) {
-      if (each.persistent || options.all_buffers)
-        state.emplace_back(each.path, each.tensor.detach());
-    }
-    return state;
-  });
+  StateDict state;
+  for (const PathTensor& each : path_tensors()) {
+    if (each.persistent || options.all_buffers) state.emplace_back(each.path, each.tensor.detach());
+  }
+  return state;
 }
 
 namespace {
@@ -88,7 +85,7 @@ void check_shared(const ModuleBase& module, const std::vector<Load>& loads) {
 }  // namespace
 
 IncompatibleKeys ModuleBase::load_state_dict(const StateDict& state, Flag strict) {
-  return with_memory([&] { return load(state, strict); });
+  return load(state, strict);
 }
 
 IncompatibleKeys ModuleBase::load(const StateDict& state, bool strict, bool only_checks) {

@@ -5,41 +5,37 @@
 #include <ostream>
 #include <unordered_set>
 
-#include <tend/core/base/stack.h>
+#include <tend/core/base/nested_call.h>
 #include <tend/core/base/type_name.h>
 
 namespace tend::nn {
 
 std::vector<std::pair<std::string, ModuleBase*>> ModuleBase::named_children() {
-  return with_memory([&] {
-    std::vector<std::pair<std::string, ModuleBase*>> children;
-    for (const Entry& entry : entries_) {
-      if (entry.kind == MemberKind::module)
-        children.emplace_back(entry.name, &member<ModuleBase>(entry));
-    }
-    for (Extra& extra : extras_) {
-      if (extra.module) children.emplace_back(extra.name, &extra.module->module());
-    }
-    return children;
-  });
+  std::vector<std::pair<std::string, ModuleBase*>> children;
+  for (const Entry& entry : entries_) {
+    if (entry.kind == MemberKind::module)
+      children.emplace_back(entry.name, &member<ModuleBase>(entry));
+  }
+  for (Extra& extra : extras_) {
+    if (extra.module) children.emplace_back(extra.name, &extra.module->module());
+  }
+  return children;
 }
 
 // Modules may be nested as deeply as the user likes, so trees are walked without recursion.
 std::vector<std::pair<std::string, ModuleBase*>> ModuleBase::named_modules() {
-  return with_memory([&] {
-    std::vector<std::pair<std::string, ModuleBase*>> all, waiting{{"", this}};
-    while (!waiting.empty()) {
-      all.push_back(std::move(waiting.back()));
-      waiting.pop_back();
-      const auto& [path, module] = all.back();
-      auto children = module->named_children();
-      for (auto child = children.rbegin(); child != children.rend(); ++child) {
-        auto& [name, inner] = *child;
-        waiting.emplace_back(path.empty() ? std::move(name) : as_text(path, '.', name), inner);
-      }
+  std::vector<std::pair<std::string, ModuleBase*>> all, waiting{{"", this}};
+  while (!waiting.empty()) {
+    all.push_back(std::move(waiting.back()));
+    waiting.pop_back();
+    const auto& [path, module] = all.back();
+    auto children = module->named_children();
+    for (auto child = children.rbegin(); child != children.rend(); ++child) {
+      auto& [name, inner] = *child;
+      waiting.emplace_back(path.empty() ? std::move(name) : as_text(path, '.', name), inner);
     }
-    return all;
-  });
+  }
+  return all;
 }
 
 std::vector<ModuleBase*> ModuleBase::modules() const {
@@ -56,20 +52,18 @@ std::vector<ModuleBase*> ModuleBase::modules() const {
 
 bool ModuleBase::holds(const ModuleBase& other) const {
   bool found = false;
-  with_memory([&] {
-    std::vector<ModuleBase*> waiting{&self()};
-    while (!waiting.empty() && !found) {
-      ModuleBase* const each = waiting.back();
-      waiting.pop_back();
-      found = each == &other;
-      try {
-        for (const auto& [name, child] : each->named_children()) waiting.push_back(child);
-      } catch (const OutOfMemoryError&) {
-        throw;
-      } catch (const Error&) {  // an AnyModule was moved from: nothing stands there
-      }
+  std::vector<ModuleBase*> waiting{&self()};
+  while (!waiting.empty() && !found) {
+    ModuleBase* const each = waiting.back();
+    waiting.pop_back();
+    found = each == &other;
+    try {
+      for (const auto& [name, child] : each->named_children()) waiting.push_back(child);
+    } catch (const OutOfMemoryError&) {
+      throw;
+    } catch (const Error&) {  // an AnyModule was moved from: nothing stands there
     }
-  });
+  }
   return found;
 }
 
@@ -116,9 +110,8 @@ void ModuleBase::take(ModuleBase&& other) noexcept {
 
 int ModuleBase::depth() {
   int deepest = 0;
-  with_stack("depth", [&] {
-    for (const auto& [name, child] : named_children()) deepest = std::max(deepest, child->depth());
-  });
+  const NestedCall nested("depth");
+  for (const auto& [name, child] : named_children()) deepest = std::max(deepest, child->depth());
   return deepest + 1;
 }
 
@@ -135,29 +128,25 @@ void ModuleBase::each_tensor(FunctionRef<void(const OwnTensor&)> f) {
 
 // Per module its parameters, then its buffers, as PyTorch orders them.
 std::vector<ModuleBase::PathTensor> ModuleBase::path_tensors() const {
-  return with_memory([&] {
-    std::vector<PathTensor> tensors;
-    for (const auto& [path, owner] : self().named_modules()) {
-      for (const MemberKind kind : {MemberKind::parameter, MemberKind::buffer}) {
-        owner->each_tensor([&, at = &path, module = owner](const OwnTensor& own) {
-          if (own.kind != kind || !own.tensor.defined()) return;
-          tensors.push_back({at->empty() ? std::string(own.name) : as_text(*at, '.', own.name),
-                             std::string(own.name), kind, own.persistent, own.tensor, module});
-        });
-      }
+  std::vector<PathTensor> tensors;
+  for (const auto& [path, owner] : self().named_modules()) {
+    for (const MemberKind kind : {MemberKind::parameter, MemberKind::buffer}) {
+      owner->each_tensor([&, at = &path, module = owner](const OwnTensor& own) {
+        if (own.kind != kind || !own.tensor.defined()) return;
+        tensors.push_back({at->empty() ? std::string(own.name) : as_text(*at, '.', own.name),
+                           std::string(own.name), kind, own.persistent, own.tensor, module});
+      });
     }
-    return tensors;
-  });
+  }
+  return tensors;
 }
 
 std::vector<std::pair<std::string, Tensor>> ModuleBase::named(MemberKind kind) const {
-  return with_memory([&] {
-    std::vector<std::pair<std::string, Tensor>> tensors;
-    for (PathTensor& each : path_tensors()) {
-      if (each.kind == kind) tensors.emplace_back(std::move(each.path), std::move(each.tensor));
-    }
-    return tensors;
-  });
+  std::vector<std::pair<std::string, Tensor>> tensors;
+  for (PathTensor& each : path_tensors()) {
+    if (each.kind == kind) tensors.emplace_back(std::move(each.path), std::move(each.tensor));
+  }
+  return tensors;
 }
 
 namespace {
@@ -184,10 +173,10 @@ Tensors without_repeats(Tensors tensors) {
 }  // namespace
 
 std::vector<std::pair<std::string, Tensor>> ModuleBase::named_parameters() const {
-  return with_memory([&] { return without_repeats(named(MemberKind::parameter)); });
+  return without_repeats(named(MemberKind::parameter));
 }
 std::vector<std::pair<std::string, Tensor>> ModuleBase::named_buffers() const {
-  return with_memory([&] { return without_repeats(named(MemberKind::buffer)); });
+  return without_repeats(named(MemberKind::buffer));
 }
 
 // As named, without the cost of making names: training calls this at every step.
@@ -202,16 +191,14 @@ std::vector<Tensor> ModuleBase::collect(MemberKind kind) const {
 }
 
 std::vector<Tensor> ModuleBase::parameters() const {
-  return with_memory([&] { return without_repeats(collect(MemberKind::parameter)); });
+  return without_repeats(collect(MemberKind::parameter));
 }
 std::vector<Tensor> ModuleBase::buffers() const {
-  return with_memory([&] { return without_repeats(collect(MemberKind::buffer)); });
+  return without_repeats(collect(MemberKind::buffer));
 }
 
 void ModuleBase::train(Flag mode) {
-  with_memory([&] {
-    for (ModuleBase* module : modules()) module->training_ = mode;
-  });
+  for (ModuleBase* module : modules()) module->training_ = mode;
 }
 
 void ModuleBase::apply(const std::function<void(ModuleBase&)>& f) {
@@ -219,14 +206,12 @@ void ModuleBase::apply(const std::function<void(ModuleBase&)>& f) {
   // A module comes before its children, and later children before earlier ones, so that reading
   // from the end gives the order of apply.
   std::vector<ModuleBase*> all, waiting;
-  with_memory([&] {
-    waiting.push_back(this);
-    while (!waiting.empty()) {
-      all.push_back(waiting.back());
-      waiting.pop_back();
-      for (const auto& [name, child] : all.back()->named_children()) waiting.push_back(child);
-    }
-  });
+  waiting.push_back(this);
+  while (!waiting.empty()) {
+    all.push_back(waiting.back());
+    waiting.pop_back();
+    for (const auto& [name, child] : all.back()->named_children()) waiting.push_back(child);
+  }
   for (auto module = all.rbegin(); module != all.rend(); ++module) f(**module);
 }
 
@@ -238,16 +223,13 @@ void ModuleBase::to(DType dtype) {
     std::optional<GradientSlot::Former> former;
   };
   std::vector<Conversion> conversions;
-  with_memory([&] {
-    for (const PathTensor& each : without_repeats(path_tensors())) {
-      const Tensor& tensor = each.tensor;
-      if (!is_floating(tensor.dtype()) || tensor.dtype() == dtype) continue;
-      if (!tensor.is_leaf())
-        fail<AutogradError>("Module::to", each.path, " has history; detach it");
-      conversions.push_back(
-          {tensor.impl(), tensor.array().to(dtype), tensor.impl()->prepare_new_slot()});
-    }
-  });
+  for (const PathTensor& each : without_repeats(path_tensors())) {
+    const Tensor& tensor = each.tensor;
+    if (!is_floating(tensor.dtype()) || tensor.dtype() == dtype) continue;
+    if (!tensor.is_leaf()) fail<AutogradError>("Module::to", each.path, " has history; detach it");
+    conversions.push_back(
+        {tensor.impl(), tensor.array().to(dtype), tensor.impl()->prepare_new_slot()});
+  }
   // From here on nothing needs memory.
   for (Conversion& each : conversions) {
     each.tensor->grad.reset();
@@ -257,8 +239,7 @@ void ModuleBase::to(DType dtype) {
 }
 
 void ModuleBase::zero_grad() const {
-  for (Tensor& parameter : with_memory([&] { return collect(MemberKind::parameter); }))
-    parameter.zero_grad();
+  for (Tensor& parameter : collect(MemberKind::parameter)) parameter.zero_grad();
 }
 
 void ModuleBase::requires_grad_(Flag value) const {
@@ -283,7 +264,7 @@ std::int64_t ModuleBase::num_parameters(Flag only_trainable) const {
 }
 
 ModuleHooks& ModuleBase::make_hooks() {
-  if (!hooks_) hooks_ = with_memory([] { return std::make_shared<ModuleHooks>(); });
+  if (!hooks_) hooks_ = std::make_shared<ModuleHooks>();
   return *hooks_;
 }
 
@@ -327,9 +308,8 @@ std::string indented(const std::string& text) {
 }  // namespace
 
 std::string ModuleBase::repr() const {
-  std::string text;
-  with_memory([&] { with_stack("repr", [&] { text = tree_text(); }); });
-  return text;
+  const NestedCall nested("repr");
+  return tree_text();
 }
 
 std::string ModuleBase::tree_text() const {

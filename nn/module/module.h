@@ -39,8 +39,6 @@
 #include <tend/nn/module/parameter.h>
 #include <tend/nn/module/state_dict.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::nn {
 
 struct BufferOptions {
@@ -87,12 +85,10 @@ class ModuleBase : public LiveObject {
   M& register_module(const std::string& name, M module) {
     check_depth("register_module", module);
     check_name("register_module", name);
-    return with_memory([&]() -> M& {
-      AnyModule held(std::move(module));
-      M& value = held.as<M>();
-      extras_.push_back({name, MemberKind::module, true, {}, std::move(held)});
-      return value;
-    });
+    AnyModule held(std::move(module));
+    M& value = held.as<M>();
+    extras_.push_back({name, MemberKind::module, true, {}, std::move(held)});
+    return value;
   }
   static constexpr int kMaxDepth = 20'000;  // so many nested calls find room on the stack
 
@@ -310,7 +306,7 @@ class Field {
  private:
   static void enlist(ModuleBase& owner, void* member, ModuleBase::Entry entry) {
     entry.offset = static_cast<char*>(member) - reinterpret_cast<char*>(&owner);
-    with_memory([&] { owner.entries_.push_back(entry); });
+    owner.entries_.push_back(entry);
   }
 };
 
@@ -335,10 +331,6 @@ class Module : public ModuleBase {
         return run(std::forward<Args>(args)...);
       } catch (const Error& error) {
         scope.rethrow_with_path(error);
-      } catch (const std::bad_alloc&) {
-        fail_memory();
-      } catch (const std::length_error&) {
-        fail_memory();
       }
     }
   }
@@ -350,7 +342,7 @@ class Module : public ModuleBase {
   /// get_buffer(), or TEND_BUFFER). AutogradError for a tensor with history.
   Derived clone() const {
     check_class(typeid(Derived));
-    Derived copy = with_memory([&]() -> Derived { return static_cast<const Derived&>(*this); });
+    Derived copy = static_cast<const Derived&>(*this);
     copy.own_tensors();
     return copy;
   }
@@ -437,5 +429,3 @@ std::ostream& operator<<(std::ostream& out, const ModuleBase& module);
   [[no_unique_address]] ::tend::nn::Field name##_field_ { \
     *this, #name, name __VA_OPT__(, ) __VA_ARGS__         \
   }
-
-#pragma GCC visibility pop

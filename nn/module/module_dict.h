@@ -13,8 +13,6 @@
 
 #include <tend/nn/module/module.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::nn {
 
 /// Modules of one class, or of any (ModuleDict<>), by name, in the order of their insertion
@@ -30,8 +28,7 @@ class ModuleDict : public ModuleBase {
   ModuleDict(std::initializer_list<value_type> modules) {
     for (const auto& [name, module] : modules) insert(name, module);
   }
-  ModuleDict(const ModuleDict& other)
-      : ModuleBase(other), modules_(with_memory([&] { return other.modules_; })) {}
+  ModuleDict(const ModuleDict& other) : ModuleBase(other), modules_(other.modules_) {}
   ModuleDict(ModuleDict&&) noexcept = default;
   ModuleDict& operator=(const ModuleDict& other) { return *this = ModuleDict(other); }
   ModuleDict& operator=(ModuleDict&& other) {
@@ -63,8 +60,7 @@ class ModuleDict : public ModuleBase {
       return at->second = std::move(module);
     }
     check_name("ModuleDict", name);
-    return with_memory(
-        [&]() -> T& { return modules_.emplace_back(name, std::move(module)).second; });
+    return modules_.emplace_back(name, std::move(module)).second;
   }
   /// Adds a module that is made of the arguments, unless the name is here already; its place, and
   /// whether it was added. Error for a name as above.
@@ -94,11 +90,9 @@ class ModuleDict : public ModuleBase {
     return const_cast<ModuleDict*>(this)->find(name) != modules_.end();
   }
   std::vector<std::string> keys() const {
-    return with_memory([&] {
-      std::vector<std::string> keys;
-      for (const auto& [name, module] : modules_) keys.push_back(name);
-      return keys;
-    });
+    std::vector<std::string> keys;
+    for (const auto& [name, module] : modules_) keys.push_back(name);
+    return keys;
   }
   ///@{
   /// IndexError for a name that is not here.
@@ -115,11 +109,9 @@ class ModuleDict : public ModuleBase {
   auto end() const noexcept { return modules_.end(); }
 
   std::vector<std::pair<std::string, ModuleBase*>> named_children() override {
-    return with_memory([&] {
-      auto children = ModuleBase::named_children();
-      for (auto& [name, module] : modules_) children.emplace_back(name, &base_of(module));
-      return children;
-    });
+    auto children = ModuleBase::named_children();
+    for (auto& [name, module] : modules_) children.emplace_back(name, &base_of(module));
+    return children;
   }
 
  private:
@@ -138,5 +130,3 @@ class ModuleDict : public ModuleBase {
 };
 
 }  // namespace tend::nn
-
-#pragma GCC visibility pop

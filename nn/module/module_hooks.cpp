@@ -11,7 +11,7 @@
 #include <tend/autograd/graph/walk_notes.h>
 #include <tend/autograd/tensor/grad_mode.h>
 #include <tend/autograd/tools/function.h>
-#include <tend/core/base/stack.h>
+#include <tend/core/base/nested_call.h>
 #include <tend/nn/module/module.h>
 
 namespace tend::nn {
@@ -51,8 +51,7 @@ std::optional<std::string> name_below(ModuleBase& root, const ModuleBase& wanted
 
 std::string ModuleScope::path() const {
   if (outer() == nullptr) return module_.type_name();
-  std::string path;
-  with_stack("path", [&] { path = outer()->path(); });
+  std::string path = outer()->path();
   const auto* owner = dynamic_cast<const ModuleScope*>(outer());
   if (owner != nullptr) {
     const auto name = name_below(const_cast<ModuleBase&>(owner->module_), module_);
@@ -101,9 +100,7 @@ void ModuleScope::rethrow_with_path(const Error& error) const {
       // A module on the way was moved from, a user's named_children() throws: then without a path.
     }
     if (!text.empty()) {
-      with_memory([&] {
-        throw_alike<Error, ShapeError, DTypeError, IndexError, AutogradError, IoError>(error, text);
-      });
+      throw_alike<Error, ShapeError, DTypeError, IndexError, AutogradError, IoError>(error, text);
     }
   }
   throw;
@@ -236,10 +233,8 @@ Tensor hooked_call(const ModuleBase& module, const std::shared_ptr<const ModuleH
 Tensor call_with_hooks(const ModuleBase& module, std::shared_ptr<const ModuleHooks> hooks,
                        std::vector<Tensor> inputs,
                        FunctionRef<Tensor(const std::vector<Tensor>&)> forward) {
-  Tensor output;
-  // A hook may call the module again.
-  with_stack("hook", [&] { output = hooked_call(module, hooks, std::move(inputs), forward); });
-  return output;
+  const NestedCall nested("hook");  // a hook may call the module again
+  return hooked_call(module, hooks, std::move(inputs), forward);
 }
 
 }  // namespace tend::nn

@@ -17,8 +17,6 @@
 #include <tend/core/base/error.h>
 #include <tend/core/base/function_ref.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::nn {
 
 class ModuleBase;
@@ -30,8 +28,7 @@ class ModuleHook {
  public:
   ModuleHook() = default;
   template <class F>
-  requires std::invocable<F&, Arguments...> ModuleHook(F f)
-      : call_(with_memory([&] { return make_call(std::move(f)); })) {}
+  requires std::invocable<F&, Arguments...> ModuleHook(F f) : call_(make_call(std::move(f))) {}
   void operator()(Arguments... arguments) const { call_(arguments...); }
   friend bool is_empty_function(const ModuleHook& hook) noexcept { return !hook.call_; }
 
@@ -122,5 +119,3 @@ Tensor call_with_hooks(const ModuleBase& module, std::shared_ptr<const ModuleHoo
                        FunctionRef<Tensor(const std::vector<Tensor>&)> forward);
 
 }  // namespace tend::nn
-
-#pragma GCC visibility pop

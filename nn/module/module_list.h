@@ -10,8 +10,6 @@
 
 #include <tend/nn/module/module.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::nn {
 
 /// Modules of one class, or of any (ModuleList<>), named "0", "1", ...; iterate over it, or index
@@ -43,8 +41,7 @@ class ModuleList : public ModuleBase {
   template <std::derived_from<ModuleBase> M>
   requires std::convertible_to<M, T> ModuleList(std::int64_t count, const M& module)
       : ModuleList(count, [&] { return module.clone(); }) {}
-  ModuleList(const ModuleList& other)
-      : ModuleBase(other), modules_(with_memory([&] { return other.modules_; })) {}
+  ModuleList(const ModuleList& other) : ModuleBase(other), modules_(other.modules_) {}
   ModuleList(ModuleList&&) noexcept = default;
   ModuleList& operator=(const ModuleList& other) { return *this = ModuleList(other); }
   ModuleList& operator=(ModuleList&& other) {
@@ -73,8 +70,7 @@ class ModuleList : public ModuleBase {
     } else {
       check_next("ModuleList", size());
       check_idle("ModuleList");
-      return with_memory(
-          [&]() -> T& { return modules_.emplace_back(std::forward<Args>(args)...); });
+      return modules_.emplace_back(std::forward<Args>(args)...);
     }
   }
   /// Reserves memory for `count` modules; OutOfMemoryError where there is none, Error for a count
@@ -82,13 +78,13 @@ class ModuleList : public ModuleBase {
   void reserve(std::int64_t count) {
     if (count < 0) fail("ModuleList", count, " modules");
     check_idle("ModuleList");
-    with_memory([&] { modules_.reserve(static_cast<std::size_t>(count)); });
+    modules_.reserve(static_cast<std::size_t>(count));
   }
   void push_back(T module) {
     check_next("ModuleList", size());
     check_idle("ModuleList");
     check_depth("ModuleList", base_of(module));
-    with_memory([&] { modules_.push_back(std::move(module)); });
+    modules_.push_back(std::move(module));
   }
 
   std::size_t size() const noexcept { return modules_.size(); }
@@ -105,12 +101,10 @@ class ModuleList : public ModuleBase {
   auto end() const noexcept { return modules_.end(); }
 
   std::vector<std::pair<std::string, ModuleBase*>> named_children() override {
-    return with_memory([&] {
-      auto children = ModuleBase::named_children();
-      for (std::size_t i = 0; i < modules_.size(); ++i)
-        children.emplace_back(std::to_string(i), &base_of(modules_[i]));
-      return children;
-    });
+    auto children = ModuleBase::named_children();
+    for (std::size_t i = 0; i < modules_.size(); ++i)
+      children.emplace_back(std::to_string(i), &base_of(modules_[i]));
+    return children;
   }
 
  private:
@@ -120,5 +114,3 @@ class ModuleList : public ModuleBase {
 };
 
 }  // namespace tend::nn
-
-#pragma GCC visibility pop

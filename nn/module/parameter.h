@@ -4,8 +4,6 @@
 #include <tend/autograd/tensor/tensor.h>
 #include <tend/nn/module/live_object.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::nn {
 
 /// A leaf over the elements of `value` (shared) that requires grad, and prints as "Parameter
@@ -21,5 +19,3 @@ class Parameter : public Tensor, public LiveObject {
 };
 
 }  // namespace tend::nn
-
-#pragma GCC visibility pop

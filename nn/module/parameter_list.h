@@ -9,8 +9,6 @@
 
 #include <tend/nn/module/module.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::nn {
 
 /// Parameters named "0", "1", ... (torch.nn.ParameterList); iterate over it, or index it.
@@ -21,9 +19,8 @@ class ParameterList : public ModuleBase {
       : parameters_(std::move(parameters)) {}
   /// ParameterList{Parameter(zeros({3})), Parameter(ones({3}))}.
   ParameterList(std::initializer_list<Parameter> parameters)
-      : parameters_(with_memory([&] { return std::vector<Parameter>(parameters); })) {}
-  ParameterList(const ParameterList& other)
-      : ModuleBase(other), parameters_(with_memory([&] { return other.parameters_; })) {}
+      : parameters_(std::vector<Parameter>(parameters)) {}
+  ParameterList(const ParameterList& other) : ModuleBase(other), parameters_(other.parameters_) {}
   ParameterList(ParameterList&&) noexcept = default;
   ParameterList& operator=(const ParameterList& other) { return *this = ParameterList(other); }
   ParameterList& operator=(ParameterList&& other) {
@@ -39,7 +36,7 @@ class ParameterList : public ModuleBase {
 
   void push_back(Parameter parameter) {
     check_next("ParameterList", size());
-    with_memory([&] { parameters_.push_back(std::move(parameter)); });
+    parameters_.push_back(std::move(parameter));
   }
   std::size_t size() const noexcept { return parameters_.size(); }
   /// Makes a parameter of a tensor.
@@ -71,5 +68,3 @@ class ParameterList : public ModuleBase {
 };
 
 }  // namespace tend::nn
-
-#pragma GCC visibility pop

@@ -1,7 +1,7 @@
 // What modules get a name for at run time, and what is found by its path.
 #include <algorithm>
 
-#include <tend/core/base/stack.h>
+#include <tend/core/base/nested_call.h>
 #include <tend/nn/module/module.h>
 
 namespace tend::nn {
@@ -9,7 +9,7 @@ namespace tend::nn {
 ModuleBase::ModuleBase(const ModuleBase& other)
     : LiveObject(other),
       entries_(other.entries_),
-      extras_(with_memory([&] { return other.extras_; })),
+      extras_(other.extras_),
       hooks_(other.hooks_),
       training_(other.training_),
       checked_(other.checked_) {}
@@ -47,19 +47,16 @@ void ModuleBase::fail_change(const char* operation, const ModuleBase& running) {
 
 int ModuleBase::registered_depth() {
   int deepest = 0;
-  with_stack("depth", [&] {
-    for (Extra& extra : extras_)
-      if (extra.module) deepest = std::max(deepest, extra.module->module().depth());
-  });
+  const NestedCall nested("depth");
+  for (Extra& extra : extras_)
+    if (extra.module) deepest = std::max(deepest, extra.module->module().depth());
   return deepest + 1;
 }
 
 void ModuleBase::add_extra(const char* operation, const std::string& name, Extra extra) {
   check_name(operation, name);
-  with_memory([&] {
-    extra.name = name;
-    extras_.push_back(std::move(extra));
-  });
+  extra.name = name;
+  extras_.push_back(std::move(extra));
 }
 
 Parameter ModuleBase::register_parameter(const std::string& name, Parameter parameter) {

@@ -7,10 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include <tend/core/base/stack.h>
 #include <tend/nn/module/module.h>
-
-#pragma GCC visibility push(default)
 
 namespace tend::nn {
 
@@ -37,12 +34,12 @@ class Sequential : public Module<Sequential> {
     check_next("Sequential", size());
     check_idle("Sequential");
     const int depth = check_depth("Sequential", base_of(module));
-    with_memory([&] { layers_.emplace_back(std::move(module)); });
+    layers_.emplace_back(std::move(module));
     depth_ = std::max(depth_, depth);
   }
 
   Sequential(const Sequential& other)
-      : Module(other), depth_(other.depth_), layers_(with_memory([&] { return other.layers_; })) {}
+      : Module(other), depth_(other.depth_), layers_(other.layers_) {}
   Sequential(Sequential&& other) noexcept
       : Module(std::move(other)),
         depth_(std::exchange(other.depth_, 0)),
@@ -73,9 +70,7 @@ class Sequential : public Module<Sequential> {
 
   Tensor forward(const Tensor& x) const {
     Tensor out = x;
-    with_stack("Sequential", [&] {
-      for (const AnyModule& layer : layers_) out = layer(out);
-    });
+    for (const AnyModule& layer : layers_) out = layer(out);
     return out;
   }
 
@@ -83,12 +78,10 @@ class Sequential : public Module<Sequential> {
   int depth() override { return std::max(depth_, registered_depth()); }
 
   std::vector<std::pair<std::string, ModuleBase*>> named_children() override {
-    return with_memory([&] {
-      auto children = ModuleBase::named_children();
-      for (std::size_t i = 0; i < layers_.size(); ++i)
-        children.emplace_back(std::to_string(i), &layers_[i].module());
-      return children;
-    });
+    auto children = ModuleBase::named_children();
+    for (std::size_t i = 0; i < layers_.size(); ++i)
+      children.emplace_back(std::to_string(i), &layers_[i].module());
+    return children;
   }
 
  private:
@@ -99,5 +92,3 @@ class Sequential : public Module<Sequential> {
 };
 
 }  // namespace tend::nn
-
-#pragma GCC visibility pop

@@ -28,13 +28,13 @@ Tensor& StateDict::at(std::string_view name) {
 Tensor& StateDict::operator[](std::string_view name) {
   const auto entry = find(name);
   if (entry != end()) return entry->second;
-  return emplace_back(with_memory([&] { return std::string(name); }), {}).second;
+  return emplace_back(std::string(name), {}).second;
 }
 
 std::pair<StateDict::iterator, bool> StateDict::insert(value_type entry) {
   const auto known = find(entry.first);
   if (known != end()) return {known, false};
-  with_memory([&] { entries_.push_back(std::move(entry)); });
+  entries_.push_back(std::move(entry));
   return {std::prev(end()), true};
 }
 
@@ -46,8 +46,7 @@ std::pair<StateDict::iterator, bool> StateDict::insert_or_assign(std::string nam
 }
 
 StateDict::value_type& StateDict::emplace_back(std::string name, Tensor tensor) {
-  return with_memory(
-      [&]() -> value_type& { return entries_.emplace_back(std::move(name), std::move(tensor)); });
+  return entries_.emplace_back(std::move(name), std::move(tensor));
 }
 
 std::size_t StateDict::count(std::string_view name) const noexcept {

@@ -13,8 +13,6 @@
 
 #include <tend/autograd/tensor/tensor.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::nn {
 
 /// Named tensors in the order of their insertion, the form in which weights are saved and loaded.
@@ -29,14 +27,11 @@ class StateDict {
   StateDict() = default;
   /// Keeps all of them, also several of one name, which load_state_dict and save_safetensors
   /// refuse.
-  StateDict(std::initializer_list<value_type> entries)
-      : entries_(with_memory([&] { return std::list<value_type>(entries); })) {}
+  StateDict(std::initializer_list<value_type> entries) : entries_(std::list<value_type>(entries)) {}
   StateDict(const std::vector<value_type>& entries)
-      : entries_(
-            with_memory([&] { return std::list<value_type>(entries.begin(), entries.end()); })) {}
+      : entries_(std::list<value_type>(entries.begin(), entries.end())) {}
   template <std::input_iterator I>
-  StateDict(I first, I last)
-      : entries_(with_memory([&] { return std::list<value_type>(first, last); })) {}
+  StateDict(I first, I last) : entries_(std::list<value_type>(first, last)) {}
 
   iterator begin() noexcept { return entries_.begin(); }
   iterator end() noexcept { return entries_.end(); }
@@ -65,7 +60,7 @@ class StateDict {
   /// The same, of a name and a tensor.
   template <class... Arguments>
   std::pair<iterator, bool> emplace(Arguments&&... arguments) {
-    return insert(with_memory([&] { return value_type(std::forward<Arguments>(arguments)...); }));
+    return insert(value_type(std::forward<Arguments>(arguments)...));
   }
   std::pair<iterator, bool> try_emplace(std::string name, Tensor tensor = {}) {
     return insert({std::move(name), std::move(tensor)});
@@ -96,5 +91,3 @@ struct IncompatibleKeys {
 };
 
 }  // namespace tend::nn
-
-#pragma GCC visibility pop

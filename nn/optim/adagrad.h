@@ -3,8 +3,6 @@
 
 #include <tend/nn/optim/grouped_optimizer.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::optim {
 
 struct AdagradOptions {
@@ -56,5 +54,3 @@ class Adagrad : public GroupedOptimizer<Adagrad, AdagradOptions, AdagradState> {
 extern template class GroupedOptimizer<Adagrad, AdagradOptions, AdagradState>;
 
 }  // namespace tend::optim
-
-#pragma GCC visibility pop

@@ -5,8 +5,6 @@
 
 #include <tend/nn/optim/grouped_optimizer.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::optim {
 
 struct AdamOptions {
@@ -72,5 +70,3 @@ void update_adam(const Array& values, const Array& gradient, const AdamState& st
 extern template class GroupedOptimizer<Adam, AdamOptions, AdamState>;
 
 }  // namespace tend::optim
-
-#pragma GCC visibility pop

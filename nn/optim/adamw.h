@@ -5,8 +5,6 @@
 
 #include <tend/nn/optim/adam.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::optim {
 
 struct AdamWOptions {
@@ -47,5 +45,3 @@ class AdamW : public GroupedOptimizer<AdamW, AdamWOptions, AdamState> {
 extern template class GroupedOptimizer<AdamW, AdamWOptions, AdamState>;
 
 }  // namespace tend::optim
-
-#pragma GCC visibility pop

@@ -30,12 +30,10 @@ AveragedModel::AveragedModel(const nn::ModuleBase& model, const AveragedModelOpt
   constexpr const char* kName = "AveragedModel";
   if (decay_ && !(*decay_ >= 0 && *decay_ <= 1))
     fail(kName, "decay ", *decay_, " must lie in [0, 1]");
-  with_memory([&] {
-    for (const auto& [name, parameter] : model.named_parameters()) {
-      if (!is_floating(parameter.dtype())) fail<DTypeError>(kName, name, " is ", parameter.dtype());
-      weights_.push_back({"module." + name, parameter, parameter.array().clone()});
-    }
-  });
+  for (const auto& [name, parameter] : model.named_parameters()) {
+    if (!is_floating(parameter.dtype())) fail<DTypeError>(kName, name, " is ", parameter.dtype());
+    weights_.push_back({"module." + name, parameter, parameter.array().clone()});
+  }
   if (weights_.empty()) fail(kName, "the model has no parameters");
 }
 
@@ -43,14 +41,12 @@ void AveragedModel::update_parameters() {
   if (swapped_in_) fail(kUpdate, "the model has its averaged weights now, which are no new ones");
   std::vector<Array> values;
   Array share;
-  with_memory([&] {
-    for (const Weight& each : weights_) {
-      check_same(kUpdate, each.key, each.parameter, each.average);
-      values.push_back(each.parameter.array().contiguous());
-    }
-    const double number = static_cast<double>(n_averaged_ + 1);
-    share = Array::scalar(decay_ ? 1 - *decay_ : 1 / number, float64);
-  });
+  for (const Weight& each : weights_) {
+    check_same(kUpdate, each.key, each.parameter, each.average);
+    values.push_back(each.parameter.array().contiguous());
+  }
+  const double number = static_cast<double>(n_averaged_ + 1);
+  share = Array::scalar(decay_ ? 1 - *decay_ : 1 / number, float64);
   for (std::size_t i = 0; i < weights_.size(); ++i) {
     const Array& average = weights_[i].average;
     // Not by lerp: infinite averages times zero are NaN.
@@ -65,32 +61,26 @@ void AveragedModel::update_parameters() {
 }
 
 nn::StateDict AveragedModel::state_dict() const {
-  return with_memory([&] {
-    nn::StateDict state{{kNumber, tensor(n_averaged_)}};
-    for (const Weight& each : weights_) state.emplace_back(each.key, Tensor(each.average));
-    return state;
-  });
+  nn::StateDict state{{kNumber, tensor(n_averaged_)}};
+  for (const Weight& each : weights_) state.emplace_back(each.key, Tensor(each.average));
+  return state;
 }
 
 void AveragedModel::load_state_dict(const nn::StateDict& state) {
-  with_memory([&] {
-    detail::StateReader reader("AveragedModel::load_state_dict", state);
-    const std::int64_t number = reader.take_count(kNumber);
-    std::vector<Array> averages;
-    for (const Weight& each : weights_)
-      averages.push_back(reader.take(each.key, each.average.shape(), each.average.dtype()));
-    reader.check_all_taken();
-    for (std::size_t i = 0; i < averages.size(); ++i) weights_[i].average = std::move(averages[i]);
-    n_averaged_ = number;
-  });
+  detail::StateReader reader("AveragedModel::load_state_dict", state);
+  const std::int64_t number = reader.take_count(kNumber);
+  std::vector<Array> averages;
+  for (const Weight& each : weights_)
+    averages.push_back(reader.take(each.key, each.average.shape(), each.average.dtype()));
+  reader.check_all_taken();
+  for (std::size_t i = 0; i < averages.size(); ++i) weights_[i].average = std::move(averages[i]);
+  n_averaged_ = number;
 }
 
 std::vector<Tensor> AveragedModel::parameters() const {
-  return with_memory([&] {
-    std::vector<Tensor> all;
-    for (const Weight& each : weights_) all.push_back(each.parameter);
-    return all;
-  });
+  std::vector<Tensor> all;
+  for (const Weight& each : weights_) all.push_back(each.parameter);
+  return all;
 }
 
 AveragedWeightsGuard::AveragedWeightsGuard(AveragedModel& averaged)

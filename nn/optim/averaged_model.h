@@ -9,8 +9,6 @@
 #include <tend/nn/module/module.h>
 #include <tend/nn/optim/kept_values.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::optim {
 
 struct AveragedModelOptions {
@@ -90,5 +88,3 @@ class AveragedWeightsGuard {
 };
 
 }  // namespace tend::optim
-
-#pragma GCC visibility pop

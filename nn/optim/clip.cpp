@@ -55,10 +55,8 @@ double clip_grad_norm_(const std::vector<Tensor>& parameters, double max_norm,
   if (!(max_norm >= 0)) fail(kName, "max_norm must not be negative, got ", max_norm);
   if (std::isnan(options.norm_type)) fail(kName, "norm_type is nan");
   std::vector<Array> gradients;
-  const double norm = with_memory([&] {
-    gradients = gradients_of(kName, parameters);
-    return norm_of(gradients, options.norm_type);
-  });
+  gradients = gradients_of(kName, parameters);
+  const double norm = norm_of(gradients, options.norm_type);
   if (options.error_if_nonfinite && !std::isfinite(norm))
     fail(kName, "the norm of order ", options.norm_type, " is ", norm, ", not finite");
   const double factor = max_norm / (norm + 1e-6);
@@ -74,7 +72,7 @@ double clip_grad_norm_(const std::vector<Tensor>& parameters, double max_norm,
 void clip_grad_value_(const std::vector<Tensor>& parameters, double clip_value) {
   constexpr const char* kName = "clip_grad_value_";
   if (!(clip_value >= 0)) fail(kName, "clip_value must not be negative, got ", clip_value);
-  for (const Array& gradient : with_memory([&] { return gradients_of(kName, parameters); })) {
+  for (const Array& gradient : gradients_of(kName, parameters)) {
     kernels::clamp(gradient, gradient, Scalar(-clip_value), Scalar(clip_value));
     gradient.storage()->bump_version(kName);
   }

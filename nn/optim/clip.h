@@ -6,8 +6,6 @@
 #include <tend/autograd/tensor/tensor.h>
 #include <tend/core/base/strict.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::nn {
 
 struct ClipGradNormOptions {
@@ -31,5 +29,3 @@ double clip_grad_norm_(const std::vector<Tensor>& parameters, double max_norm,
 void clip_grad_value_(const std::vector<Tensor>& parameters, double clip_value);
 
 }  // namespace tend::nn
-
-#pragma GCC visibility pop

@@ -7,8 +7,6 @@
 
 #include <tend/nn/module/module.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::optim {
 
 /// A model's parameters in two groups; decay_groups() makes it.
@@ -44,5 +42,3 @@ DecayGroups decay_groups(
 DecayGroups decay_groups(const nn::ModuleBase& model, double weight_decay);
 
 }  // namespace tend::optim
-
-#pragma GCC visibility pop

@@ -13,8 +13,6 @@
 #include <tend/nn/optim/decay_groups.h>
 #include <tend/nn/optim/optimizer.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::optim {
 
 template <class Options>
@@ -130,5 +128,3 @@ class GroupedOptimizer : public Optimizer {
 };
 
 }  // namespace tend::optim
-
-#pragma GCC visibility pop

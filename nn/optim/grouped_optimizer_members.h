@@ -17,8 +17,6 @@
 #include <tend/nn/optim/option_tensors.h>
 #include <tend/nn/optim/state_reader.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::optim {
 
 namespace detail {
@@ -81,10 +79,8 @@ template <class Self, class Opts, class State>
 void GroupedOptimizer<Self, Opts, State>::add_group(const std::vector<Tensor>& parameters,
                                                     const Options& options) {
   Self::check(options);
-  with_memory([&] {
-    check_new(parameters);
-    groups_.push_back({parameters, options, std::vector<State>(parameters.size()), {}});
-  });
+  check_new(parameters);
+  groups_.push_back({parameters, options, std::vector<State>(parameters.size()), {}});
 }
 
 template <class Self, class Opts, class State>
@@ -147,28 +143,26 @@ void GroupedOptimizer<Self, Opts, State>::set_momentum(std::size_t index,
 template <class Self, class Opts, class State>
 nn::StateDict GroupedOptimizer<Self, Opts, State>::state_dict() {
   nn::StateDict state;
-  with_memory([&] {
-    visit([&](const std::string& index, const Tensor&, State& each) {
-      if (each.step == 0) return;
-      state.emplace_back(index + ".step", tensor(each.step));
-      each.named([&](const char* name, Array& array, bool) {
-        if (array.defined()) state.emplace_back(as_text(index, '.', name), Tensor(array));
-      });
+  visit([&](const std::string& index, const Tensor&, State& each) {
+    if (each.step == 0) return;
+    state.emplace_back(index + ".step", tensor(each.step));
+    each.named([&](const char* name, Array& array, bool) {
+      if (array.defined()) state.emplace_back(as_text(index, '.', name), Tensor(array));
     });
-    for (std::size_t i = 0; i < groups_.size(); ++i) {
-      groups_[i].options.named([&](const char* name, const auto& setting) {
-        state.emplace_back(detail::option_key(i, name), detail::option_tensor(setting));
-      });
-      if (const std::optional<double> initial = groups_[i].initial_lr)
-        state.emplace_back(detail::option_key(i, kInitialRate), detail::option_tensor(*initial));
-    }
   });
+  for (std::size_t i = 0; i < groups_.size(); ++i) {
+    groups_[i].options.named([&](const char* name, const auto& setting) {
+      state.emplace_back(detail::option_key(i, name), detail::option_tensor(setting));
+    });
+    if (const std::optional<double> initial = groups_[i].initial_lr)
+      state.emplace_back(detail::option_key(i, kInitialRate), detail::option_tensor(*initial));
+  }
   return state;
 }
 
 template <class Self, class Opts, class State>
 void GroupedOptimizer<Self, Opts, State>::load_state_dict(const nn::StateDict& state) {
-  with_memory([&] { load(state); });
+  load(state);
 }
 
 /// A parameter in a step; both arrays are row-major and of one dtype.
@@ -200,14 +194,12 @@ void GroupedOptimizer<Self, Opts, State>::step_all(const char* operation, Prepar
   for (const Group& group : groups_) Self::check(group.options);
   std::vector<Stepped> all;
   bool apart = true;
-  with_memory([&] {
-    all = with_gradients(operation);
-    for (Stepped& each : all) {
-      ++each.state.step;
-      prepare(each);
-    }
-    apart = lie_apart(all);
-  });
+  all = with_gradients(operation);
+  for (Stepped& each : all) {
+    ++each.state.step;
+    prepare(each);
+  }
+  apart = lie_apart(all);
   // From here on nothing needs memory.
   for (Stepped& each : all) {
     std::swap(*each.target, each.state);
@@ -227,17 +219,15 @@ void GroupedOptimizer<Self, Opts, State>::step_all(const char* operation, Prepar
 template <class Self, class Opts, class State>
 auto GroupedOptimizer<Self, Opts, State>::copied(const std::vector<Group>& groups)
     -> std::vector<Group> {
-  return with_memory([&] {
-    std::vector<Group> copies = groups;
-    for (Group& group : copies) {
-      for (State& state : group.states) {
-        state.named([](const char*, Array& array, bool) {
-          if (array.defined()) array = array.clone();
-        });
-      }
+  std::vector<Group> copies = groups;
+  for (Group& group : copies) {
+    for (State& state : group.states) {
+      state.named([](const char*, Array& array, bool) {
+        if (array.defined()) array = array.clone();
+      });
     }
-    return copies;
-  });
+  }
+  return copies;
 }
 
 template <class Self, class Opts, class State>
@@ -459,5 +449,3 @@ void GroupedOptimizer<Self, Opts, State>::visit(F&& f) {
 }
 
 }  // namespace tend::optim
-
-#pragma GCC visibility pop

@@ -8,12 +8,10 @@ namespace tend::optim::detail {
 KeptValues::KeptValues(const char* operation, const std::vector<Tensor>& tensors)
     : operation_(operation) {
   const NoGradGuard no_grad;
-  with_memory([&] {
-    for (const Tensor& tensor : tensors) {
-      check_writable(operation, tensor);
-      values_.emplace_back(tensor, tensor.array().clone());
-    }
-  });
+  for (const Tensor& tensor : tensors) {
+    check_writable(operation, tensor);
+    values_.emplace_back(tensor, tensor.array().clone());
+  }
 }
 
 void KeptValues::restore() const noexcept {

@@ -6,8 +6,6 @@
 
 #include <tend/autograd/tensor/tensor.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::optim::detail {
 
 /// The elements that tensors have now, and where. ShapeError and AutogradError for a tensor that
@@ -26,5 +24,3 @@ class KeptValues {
 };
 
 }  // namespace tend::optim::detail
-
-#pragma GCC visibility pop

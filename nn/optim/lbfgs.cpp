@@ -192,12 +192,10 @@ Tensor LBFGS::make_step_with(FunctionRef<Tensor()> closure) {
   const detail::KeptValues start(kLBFGSStep, groups()[0].parameters);
   const std::uint64_t before = writes_to(groups()[0].parameters);
   try {
-    return with_memory([&] {
-      Memory memory = memory_;
-      Tensor loss = walk(closure, memory);
-      memory_ = std::move(memory);
-      return loss;
-    });
+    Memory memory = memory_;
+    Tensor loss = walk(closure, memory);
+    memory_ = std::move(memory);
+    return loss;
   } catch (...) {
     if (writes_to(groups()[0].parameters) != before) start.restore();  // which is a write itself
     throw;
@@ -205,57 +203,53 @@ Tensor LBFGS::make_step_with(FunctionRef<Tensor()> closure) {
 }
 
 nn::StateDict LBFGS::state_dict() {
-  return with_memory([&] {
-    const Memory& m = memory_;
-    nn::StateDict state{{"n_iter", tensor(m.n_iter)}, {"func_evals", tensor(m.func_evals)}};
-    if (m.n_iter > 0) {
-      state.emplace_back("d", m.d);
-      state.emplace_back("t", detail::option_tensor(m.t));
-      state.emplace_back("H_diag", detail::option_tensor(m.H_diag));
-      state.emplace_back("prev_flat_grad", m.prev_flat_grad);
-    }
-    if (!m.ro.empty()) {
-      state.emplace_back("old_dirs", stack(m.old_dirs, 0));
-      state.emplace_back("old_stps", stack(m.old_stps, 0));
-      state.emplace_back("ro", tensor(m.ro, float64));
-    }
-    for (const auto& [key, value] : GroupedOptimizer::state_dict()) state.emplace_back(key, value);
-    return state;
-  });
+  const Memory& m = memory_;
+  nn::StateDict state{{"n_iter", tensor(m.n_iter)}, {"func_evals", tensor(m.func_evals)}};
+  if (m.n_iter > 0) {
+    state.emplace_back("d", m.d);
+    state.emplace_back("t", detail::option_tensor(m.t));
+    state.emplace_back("H_diag", detail::option_tensor(m.H_diag));
+    state.emplace_back("prev_flat_grad", m.prev_flat_grad);
+  }
+  if (!m.ro.empty()) {
+    state.emplace_back("old_dirs", stack(m.old_dirs, 0));
+    state.emplace_back("old_stps", stack(m.old_stps, 0));
+    state.emplace_back("ro", tensor(m.ro, float64));
+  }
+  for (const auto& [key, value] : GroupedOptimizer::state_dict()) state.emplace_back(key, value);
+  return state;
 }
 
 void LBFGS::load_state_dict(const nn::StateDict& state) {
-  with_memory([&] {
-    nn::StateDict own, options;
-    for (const auto& [key, value] : state)
-      (detail::is_option(key) ? options : own).emplace_back(key, value);
-    if (groups().empty() || groups()[0].parameters.empty())
-      fail("LBFGS::load_state_dict", "the optimizer has no parameters");
-    std::int64_t elements = 0;
-    for (const Tensor& parameter : groups()[0].parameters) elements += parameter.numel();
-    const DType dtype = groups()[0].parameters[0].dtype();
-    detail::StateReader reader("LBFGS::load_state_dict", own);
-    const auto flat = [&](const char* key) { return Tensor(reader.take(key, {elements}, dtype)); };
-    Memory m;
-    m.n_iter = reader.take_count("n_iter");
-    m.func_evals = reader.take_count("func_evals");
-    if (m.n_iter > 0) {
-      m.d = flat("d");
-      m.t = reader.take_number("t");
-      m.H_diag = reader.take_number("H_diag");
-      m.prev_flat_grad = flat("prev_flat_grad");
-    }
-    const auto ro = own.find("ro");
-    if (m.n_iter > 0 && ro != own.end()) {
-      const std::int64_t rows = ro->second.defined() ? ro->second.numel() : 0;
-      m.ro = reader.take("ro", {rows}, float64).to_vector<double>();
-      m.old_dirs = Tensor(reader.take("old_dirs", {rows, elements}, dtype)).unbind(0);
-      m.old_stps = Tensor(reader.take("old_stps", {rows, elements}, dtype)).unbind(0);
-    }
-    reader.check_all_taken();
-    GroupedOptimizer::load_state_dict(options);
-    memory_ = std::move(m);
-  });
+  nn::StateDict own, options;
+  for (const auto& [key, value] : state)
+    (detail::is_option(key) ? options : own).emplace_back(key, value);
+  if (groups().empty() || groups()[0].parameters.empty())
+    fail("LBFGS::load_state_dict", "the optimizer has no parameters");
+  std::int64_t elements = 0;
+  for (const Tensor& parameter : groups()[0].parameters) elements += parameter.numel();
+  const DType dtype = groups()[0].parameters[0].dtype();
+  detail::StateReader reader("LBFGS::load_state_dict", own);
+  const auto flat = [&](const char* key) { return Tensor(reader.take(key, {elements}, dtype)); };
+  Memory m;
+  m.n_iter = reader.take_count("n_iter");
+  m.func_evals = reader.take_count("func_evals");
+  if (m.n_iter > 0) {
+    m.d = flat("d");
+    m.t = reader.take_number("t");
+    m.H_diag = reader.take_number("H_diag");
+    m.prev_flat_grad = flat("prev_flat_grad");
+  }
+  const auto ro = own.find("ro");
+  if (m.n_iter > 0 && ro != own.end()) {
+    const std::int64_t rows = ro->second.defined() ? ro->second.numel() : 0;
+    m.ro = reader.take("ro", {rows}, float64).to_vector<double>();
+    m.old_dirs = Tensor(reader.take("old_dirs", {rows, elements}, dtype)).unbind(0);
+    m.old_stps = Tensor(reader.take("old_stps", {rows, elements}, dtype)).unbind(0);
+  }
+  reader.check_all_taken();
+  GroupedOptimizer::load_state_dict(options);
+  memory_ = std::move(m);
 }
 
 template class GroupedOptimizer<LBFGS, LBFGSOptions, LBFGSState>;

@@ -8,8 +8,6 @@
 #include <tend/core/base/words.h>
 #include <tend/nn/optim/grouped_optimizer.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::optim {
 
 enum class LineSearch { none, strong_wolfe };
@@ -100,5 +98,3 @@ namespace tend::detail {
 template <>
 inline constexpr std::string_view kWords<optim::LineSearch> = "line_search_fn: none strong_wolfe";
 }  // namespace tend::detail
-
-#pragma GCC visibility pop

@@ -5,8 +5,6 @@
 
 #include <tend/nn/optim/grouped_optimizer.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::optim {
 
 struct LionOptions {
@@ -49,5 +47,3 @@ class Lion : public GroupedOptimizer<Lion, LionOptions, LionState> {
 extern template class GroupedOptimizer<Lion, LionOptions, LionState>;
 
 }  // namespace tend::optim
-
-#pragma GCC visibility pop

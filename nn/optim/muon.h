@@ -5,8 +5,6 @@
 
 #include <tend/nn/optim/grouped_optimizer.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::optim {
 
 /// How a step's size depends on the shape (rows, columns): by sqrt(max(1, rows / columns)), or by
@@ -73,5 +71,3 @@ class Muon : public GroupedOptimizer<Muon, MuonOptions, MuonState> {
 extern template class GroupedOptimizer<Muon, MuonOptions, MuonState>;
 
 }  // namespace tend::optim
-
-#pragma GCC visibility pop

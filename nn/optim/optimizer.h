@@ -10,8 +10,6 @@
 #include <tend/core/base/function_ref.h>
 #include <tend/nn/module/state_dict.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::optim {
 
 /// An optimizer over groups of parameters, each with settings of its own. A parameter without
@@ -82,5 +80,3 @@ class Optimizer {
 };
 
 }  // namespace tend::optim
-
-#pragma GCC visibility pop

@@ -10,8 +10,6 @@
 
 #include <tend/autograd/tensor/tensor.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::optim::detail {
 
 /// "group.0.lr".
@@ -34,5 +32,3 @@ void set_option(std::pair<double, double>& setting, const std::string& key, cons
 void set_option(Flag& setting, const std::string& key, const Tensor& tensor);
 
 }  // namespace tend::optim::detail
-
-#pragma GCC visibility pop

@@ -7,8 +7,6 @@
 #include <utility>
 #include <vector>
 
-#pragma GCC visibility push(default)
-
 namespace tend::optim {
 
 /// A number for all groups, or one for each: 1e-5, or {1e-4, 1e-5}.
@@ -30,5 +28,3 @@ class PerGroup {
 };
 
 }  // namespace tend::optim
-
-#pragma GCC visibility pop

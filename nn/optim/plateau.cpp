@@ -17,7 +17,7 @@ constexpr const char* kPlateau = "ReduceLROnPlateau";
 
 ReduceLROnPlateau::ReduceLROnPlateau(Optimizer& optimizer, const PlateauOptions& options)
     : optimizer_(&optimizer),
-      options_(with_memory([&] { return options; })),
+      options_(options),
       best_(options.mode == PlateauMode::min ? std::numeric_limits<double>::infinity()
                                              : -std::numeric_limits<double>::infinity()) {
   if (!(options.factor > 0 && options.factor < 1))
@@ -61,50 +61,44 @@ void ReduceLROnPlateau::step(double metric) {
 }
 
 std::vector<double> ReduceLROnPlateau::get_last_lr() const {
-  return with_memory([&] {
-    std::vector<double> rates;
-    for (std::size_t i = 0; i < optimizer_->group_count(); ++i) rates.push_back(optimizer_->lr(i));
-    return rates;
-  });
+  std::vector<double> rates;
+  for (std::size_t i = 0; i < optimizer_->group_count(); ++i) rates.push_back(optimizer_->lr(i));
+  return rates;
 }
 
 nn::StateDict ReduceLROnPlateau::state_dict() const {
-  return with_memory([&]() -> nn::StateDict {
-    return {{"last_epoch", tensor(last_epoch_)},
-            {"num_bad_epochs", tensor(bad_epochs_)},
-            {"cooldown_counter", tensor(cooldown_)},
-            {"best", detail::option_tensor(best_)}};
-  });
+  return {{"last_epoch", tensor(last_epoch_)},
+          {"num_bad_epochs", tensor(bad_epochs_)},
+          {"cooldown_counter", tensor(cooldown_)},
+          {"best", detail::option_tensor(best_)}};
 }
 
 void ReduceLROnPlateau::load_state_dict(const nn::StateDict& state) {
-  with_memory([&] {
-    constexpr const char* kLoad = "ReduceLROnPlateau::load_state_dict";
-    const auto entry = [&](const char* name) -> const Tensor& {
-      const auto found = state.find(name);
-      if (found == state.end()) fail(kLoad, name, " is missing");
-      if (!found->second.defined()) fail(kLoad, name, " is undefined");
-      return found->second;
-    };
-    const auto count = [&](const char* name) {
-      const Tensor& tensor = entry(name);
-      if (tensor.dim() != 0 || tensor.dtype() != int64)
-        fail(kLoad, name, " is ", tensor.shape(), ' ', tensor.dtype(), ", not () int64");
-      const auto value = tensor.item<std::int64_t>();
-      constexpr std::int64_t kMost = std::int64_t{1} << 53;  // which double can count
-      if (value < 0 || value > kMost) fail(kLoad, name, " is ", value, ", not a number of epochs");
-      return value;
-    };
-    const std::int64_t epoch = count("last_epoch"), bad = count("num_bad_epochs"),
-                       cooldown = count("cooldown_counter");
-    double best = 0;
-    detail::set_option(best, "best", entry("best"));
-    if (state.size() != 4) fail(kLoad, "the state has keys that are no part of it");
-    last_epoch_ = epoch;
-    bad_epochs_ = bad;
-    cooldown_ = cooldown;
-    best_ = best;
-  });
+  constexpr const char* kLoad = "ReduceLROnPlateau::load_state_dict";
+  const auto entry = [&](const char* name) -> const Tensor& {
+    const auto found = state.find(name);
+    if (found == state.end()) fail(kLoad, name, " is missing");
+    if (!found->second.defined()) fail(kLoad, name, " is undefined");
+    return found->second;
+  };
+  const auto count = [&](const char* name) {
+    const Tensor& tensor = entry(name);
+    if (tensor.dim() != 0 || tensor.dtype() != int64)
+      fail(kLoad, name, " is ", tensor.shape(), ' ', tensor.dtype(), ", not () int64");
+    const auto value = tensor.item<std::int64_t>();
+    constexpr std::int64_t kMost = std::int64_t{1} << 53;  // which double can count
+    if (value < 0 || value > kMost) fail(kLoad, name, " is ", value, ", not a number of epochs");
+    return value;
+  };
+  const std::int64_t epoch = count("last_epoch"), bad = count("num_bad_epochs"),
+                     cooldown = count("cooldown_counter");
+  double best = 0;
+  detail::set_option(best, "best", entry("best"));
+  if (state.size() != 4) fail(kLoad, "the state has keys that are no part of it");
+  last_epoch_ = epoch;
+  bad_epochs_ = bad;
+  cooldown_ = cooldown;
+  best_ = best;
 }
 
 }  // namespace tend::optim

@@ -9,8 +9,6 @@
 #include <tend/nn/optim/optimizer.h>
 #include <tend/nn/optim/per_group.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::optim {
 
 enum class PlateauMode { min, max };
@@ -67,5 +65,3 @@ inline constexpr std::string_view kWords<optim::PlateauMode> = "mode: min max";
 template <>
 inline constexpr std::string_view kWords<optim::ThresholdMode> = "threshold_mode: rel abs";
 }  // namespace tend::detail
-
-#pragma GCC visibility pop

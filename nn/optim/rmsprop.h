@@ -3,8 +3,6 @@
 
 #include <tend/nn/optim/grouped_optimizer.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::optim {
 
 struct RMSpropOptions {
@@ -62,5 +60,3 @@ class RMSprop : public GroupedOptimizer<RMSprop, RMSpropOptions, RMSpropState> {
 extern template class GroupedOptimizer<RMSprop, RMSpropOptions, RMSpropState>;
 
 }  // namespace tend::optim
-
-#pragma GCC visibility pop

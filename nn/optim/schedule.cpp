@@ -35,12 +35,10 @@ Optimizer& optimizer_of(const std::vector<std::reference_wrapper<LRScheduler>>& 
 }
 
 std::vector<double> initial_rates(const Optimizer& optimizer) {
-  return with_memory([&] {
-    std::vector<double> rates;
-    for (std::size_t i = 0; i < optimizer.group_count(); ++i)
-      rates.push_back(optimizer.initial_lr(i).value_or(optimizer.lr(i)));
-    return rates;
-  });
+  std::vector<double> rates;
+  for (std::size_t i = 0; i < optimizer.group_count(); ++i)
+    rates.push_back(optimizer.initial_lr(i).value_or(optimizer.lr(i)));
+  return rates;
 }
 
 void check_finite(const char* what, double value, std::size_t group, std::int64_t epoch) {
@@ -66,7 +64,7 @@ LRScheduler::LRScheduler(Optimizer& optimizer) : LRScheduler(optimizer, initial_
 
 LRScheduler::LRScheduler(Optimizer& optimizer, std::vector<double> base_lr)
     : optimizer_(&optimizer), base_lr_(std::move(base_lr)) {
-  with_memory([&] { last_lr_.reserve(base_lr_.size()); });
+  last_lr_.reserve(base_lr_.size());
   note_rates();
 }
 
@@ -84,7 +82,7 @@ void LRScheduler::go_to(std::int64_t epoch, bool restarts) {
   const bool has_later_groups = follows_last_rate() && !restarts;
   const std::size_t groups = has_later_groups ? optimizer_->group_count() : base_lr_.size();
   std::vector<std::pair<double, std::optional<double>>> next;
-  with_memory([&] { next.reserve(groups); });
+  next.reserve(groups);
   for (std::size_t i = 0; i < groups; ++i) {
     const double lr = optimizer_->lr(i);
     const bool is_later = i >= base_lr_.size();
@@ -114,11 +112,9 @@ template <class F>
 void LRScheduler::step_parts(F f) {
   std::vector<Loaded> before;
   std::vector<std::pair<double, std::optional<double>>> rates;
-  with_memory([&] {
-    remember(before);
-    for (std::size_t i = 0; i < optimizer_->group_count(); ++i)
-      rates.emplace_back(optimizer_->lr(i), optimizer_->momentum(i));
-  });
+  remember(before);
+  for (std::size_t i = 0; i < optimizer_->group_count(); ++i)
+    rates.emplace_back(optimizer_->lr(i), optimizer_->momentum(i));
   try {
     f();
   } catch (...) {
@@ -149,7 +145,7 @@ void LRScheduler::save(nn::StateDict& state, const std::string& prefix) const {
 
 nn::StateDict LRScheduler::state_dict() const {
   nn::StateDict state;
-  with_memory([&] { save(state, ""); });
+  save(state, "");
   return state;
 }
 
@@ -168,20 +164,18 @@ void LRScheduler::read(const nn::StateDict& state, const std::string& prefix,
 }
 
 void LRScheduler::load_state_dict(const nn::StateDict& state) {
-  with_memory([&] {
-    std::vector<Loaded> all;
-    read(state, "", all);
-    const nn::StateDict own = state_dict();
-    for (const auto& [key, value] : state) {
-      if (!own.contains(key)) fail(kLoad, key, " belongs to nothing");
-    }
-    if (state.size() != own.size()) fail(kLoad, "a key is there twice");
-    for (Loaded& each : all) {
-      each.target->last_epoch_ = each.last_epoch;
-      each.target->base_lr_.swap(each.base_lr);
-      each.target->last_lr_.swap(each.last_lr);
-    }
-  });
+  std::vector<Loaded> all;
+  read(state, "", all);
+  const nn::StateDict own = state_dict();
+  for (const auto& [key, value] : state) {
+    if (!own.contains(key)) fail(kLoad, key, " belongs to nothing");
+  }
+  if (state.size() != own.size()) fail(kLoad, "a key is there twice");
+  for (Loaded& each : all) {
+    each.target->last_epoch_ = each.last_epoch;
+    each.target->base_lr_.swap(each.base_lr);
+    each.target->last_lr_.swap(each.last_lr);
+  }
 }
 
 SequentialLR::SequentialLR(Optimizer& optimizer, References schedules,

@@ -11,8 +11,6 @@
 
 #include <tend/nn/optim/optimizer.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::optim {
 
 /// A schedule of the learning rates of an optimizer's groups, as torch.optim.lr_scheduler has them.
@@ -141,5 +139,3 @@ class ChainedScheduler : public LRScheduler {
 };
 
 }  // namespace tend::optim
-
-#pragma GCC visibility pop

@@ -35,8 +35,7 @@ double warmup_factor(std::int64_t step, std::int64_t warmup) {
 
 // The same again for each group.
 std::vector<LambdaLR::Factor> repeated(const Optimizer& optimizer, const LambdaLR::Factor& factor) {
-  return with_memory(
-      [&] { return std::vector<LambdaLR::Factor>(optimizer.group_count(), factor); });
+  return std::vector<LambdaLR::Factor>(optimizer.group_count(), factor);
 }
 
 }  // namespace
@@ -205,7 +204,7 @@ std::vector<double> checked_first_rates(const Optimizer& optimizer,
   options.base_momentum.check(kName, "base_momentum", groups);
   options.max_momentum.check(kName, "max_momentum", groups);
   std::vector<double> rates;
-  with_memory([&] { rates.reserve(groups); });
+  rates.reserve(groups);
   for (std::size_t i = 0; i < groups; ++i) {
     const double highest = options.max_lr.of(i), first = highest / options.div_factor,
                  last = first / options.final_div_factor;
@@ -224,8 +223,7 @@ std::vector<double> checked_first_rates(const Optimizer& optimizer,
 }  // namespace
 
 OneCycleLR::OneCycleLR(Optimizer& optimizer, const OneCycleLROptions& options)
-    : LRScheduler(optimizer, checked_first_rates(optimizer, options)),
-      options_(with_memory([&] { return options; })) {
+    : LRScheduler(optimizer, checked_first_rates(optimizer, options)), options_(options) {
   begin();
 }
 

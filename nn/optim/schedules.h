@@ -12,8 +12,6 @@
 #include <tend/nn/optim/per_group.h>
 #include <tend/nn/optim/schedule.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::optim {
 
 /// The rate times `gamma` every `step_size` epochs. Error unless step_size is at least 1.
@@ -242,5 +240,3 @@ namespace tend::detail {
 template <>
 inline constexpr std::string_view kWords<optim::AnnealStrategy> = "anneal_strategy: cos linear";
 }  // namespace tend::detail
-
-#pragma GCC visibility pop

@@ -3,8 +3,6 @@
 
 #include <tend/nn/optim/grouped_optimizer.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::optim {
 
 struct SGDOptions {
@@ -53,5 +51,3 @@ class SGD : public GroupedOptimizer<SGD, SGDOptions, SGDState> {
 extern template class GroupedOptimizer<SGD, SGDOptions, SGDState>;
 
 }  // namespace tend::optim
-
-#pragma GCC visibility pop

@@ -143,37 +143,30 @@ class BytePairEncoding::Impl {
 BytePairEncoding BytePairEncoding::load(const std::filesystem::path& vocab_json,
                                         const std::filesystem::path& merges_txt,
                                         const std::vector<std::string>& special_tokens) {
-  return with_memory([&] {
-    return BytePairEncoding(
-        std::make_shared<Impl>(read_vocab_files(vocab_json, merges_txt, special_tokens)));
-  });
+  return BytePairEncoding(
+      std::make_shared<Impl>(read_vocab_files(vocab_json, merges_txt, special_tokens)));
 }
 
 BytePairEncoding BytePairEncoding::load_tokenizer_json(const std::filesystem::path& path,
                                                        const TokenizerJsonOptions& options) {
-  return with_memory([&] {
-    return BytePairEncoding(
-        std::make_shared<Impl>(read_tokenizer_json(path, options.ignore_normalizer)));
-  });
+  return BytePairEncoding(
+      std::make_shared<Impl>(read_tokenizer_json(path, options.ignore_normalizer)));
 }
 
 BytePairEncoding BytePairEncoding::train(std::string_view text, const BytePairTraining& options) {
-  return with_memory(
-      [&] { return BytePairEncoding(std::make_shared<Impl>(learn(text, options))); });
+  return BytePairEncoding(std::make_shared<Impl>(learn(text, options)));
 }
 
 std::vector<std::int64_t> BytePairEncoding::encode(std::string_view text,
                                                    const EncodeOptions& options) const {
-  return with_memory([&] { return impl_->encode(text, options.allow_special); });
+  return impl_->encode(text, options.allow_special);
 }
 
 std::string BytePairEncoding::decode(const std::vector<std::int64_t>& ids) const {
-  return with_memory([&] {
-    std::string text;
-    for (std::size_t at = 0; at < ids.size(); ++at)
-      text += impl_->token("BytePairEncoding::decode", ids[at], at);
-    return text;
-  });
+  std::string text;
+  for (std::size_t at = 0; at < ids.size(); ++at)
+    text += impl_->token("BytePairEncoding::decode", ids[at], at);
+  return text;
 }
 
 std::int64_t BytePairEncoding::vocab_size() const noexcept {
@@ -190,11 +183,11 @@ const std::string& BytePairEncoding::token_bytes(std::int64_t id) const {
 
 void BytePairEncoding::save(const std::filesystem::path& vocab_json,
                             const std::filesystem::path& merges_txt) const {
-  with_memory([&] { write_vocab_files(impl_->parts(), vocab_json, merges_txt); });
+  write_vocab_files(impl_->parts(), vocab_json, merges_txt);
 }
 
 void BytePairEncoding::save_tokenizer_json(const std::filesystem::path& path) const {
-  with_memory([&] { write_tokenizer_json(impl_->parts(), path); });
+  write_tokenizer_json(impl_->parts(), path);
 }
 
 }  // namespace tend::nn

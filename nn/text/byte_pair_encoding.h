@@ -12,8 +12,6 @@
 
 #include <tend/core/base/strict.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::nn {
 
 struct EncodeOptions {
@@ -99,5 +97,3 @@ class BytePairEncoding {
 };
 
 }  // namespace tend::nn
-
-#pragma GCC visibility pop

@@ -4,7 +4,6 @@
 #include <string>
 
 #include <tend/core/base/error.h>
-#include <tend/core/base/fork_gate.h>
 #include <tend/nn/text/utf8.h>
 
 #define PCRE2_CODE_UNIT_WIDTH 8
@@ -56,7 +55,7 @@ class Matcher {
  public:
   Matcher(const pcre2_code* code, bool has_jit)
       : code_(code), has_jit_(has_jit), match_(pcre2_match_data_create(1, nullptr)) {
-    if (match_ == nullptr) fail_memory();
+    if (match_ == nullptr) fail_memory(kSplitPattern);
   }
 
   void split(std::string_view text, FunctionRef<void(std::string_view)> piece) const {
@@ -87,7 +86,7 @@ class Matcher {
                       PCRE2_NOTEMPTY | PCRE2_NO_UTF_CHECK | PCRE2_NO_JIT, match_.get(), nullptr);
     }
     if (result == PCRE2_ERROR_NOMATCH) return false;
-    if (result == PCRE2_ERROR_NOMEMORY) fail_memory();
+    if (result == PCRE2_ERROR_NOMEMORY) fail_memory(kSplitPattern);
     if (result < 0) {
       fail(kSplitPattern, "at byte ", from, " of a text of ", text.size(), ": ",
            message_of(result));
@@ -103,7 +102,6 @@ class Matcher {
 }  // namespace
 
 void SplitPattern::Free::operator()(pcre2_real_code_8* code) const noexcept {
-  const detail::ForkGate gate;  // memory for machine code has a lock of PCRE2's own
   pcre2_code_free(code);
 }
 
@@ -115,11 +113,10 @@ SplitPattern::SplitPattern(std::string_view pattern) {
   code_.reset(pcre2_compile(reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(),
                             PCRE2_UTF | PCRE2_UCP | PCRE2_NEVER_BACKSLASH_C, &error, &at, nullptr));
   if (code_ == nullptr) {
-    if (error == PCRE2_ERROR_HEAP_FAILED) fail_memory();
+    if (error == PCRE2_ERROR_HEAP_FAILED) fail_memory(kSplitPattern);
     fail(kSplitPattern, "'", std::string_view(text).substr(0, 200), "', at byte ", at, ": ",
          message_of(error));
   }
-  const detail::ForkGate gate;
   has_jit_ = pcre2_jit_compile(code_.get(), PCRE2_JIT_COMPLETE) == 0;
 }
 

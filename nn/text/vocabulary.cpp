@@ -72,11 +72,9 @@ std::int64_t Vocabulary::vocab_size() const noexcept {
 }
 
 std::optional<std::int64_t> Vocabulary::token_id(std::string_view token) const {
-  return with_memory([&]() -> std::optional<std::int64_t> {
-    const auto found = ids_.find(std::string(token));
-    if (found == ids_.end()) return {};
-    return found->second;
-  });
+  const auto found = ids_.find(std::string(token));
+  if (found == ids_.end()) return {};
+  return found->second;
 }
 
 const std::string& Vocabulary::token(std::int64_t id) const {
@@ -93,100 +91,83 @@ const std::string& Vocabulary::token_at(std::string_view operation, std::int64_t
 }
 
 void Vocabulary::save(const std::filesystem::path& path) const {
-  with_memory([&] { write_file(path, vocabulary_json(tokens_) + '\n', "Vocabulary::save"); });
+  write_file(path, vocabulary_json(tokens_) + '\n', "Vocabulary::save");
 }
 
 CharVocabulary CharVocabulary::from_text(std::string_view text) {
-  return with_memory([&] {
-    std::set<std::string_view> characters;
-    for_each_character("CharVocabulary::from_text", text,
-                       [&](std::string_view each, std::size_t) { characters.insert(each); });
-    return CharVocabulary(sorted_tokens(characters));
-  });
+  std::set<std::string_view> characters;
+  for_each_character("CharVocabulary::from_text", text,
+                     [&](std::string_view each, std::size_t) { characters.insert(each); });
+  return CharVocabulary(sorted_tokens(characters));
 }
 
 CharVocabulary CharVocabulary::load(const std::filesystem::path& path) {
-  return with_memory([&] {
-    const FileName file{"CharVocabulary::load", path};
-    std::vector<std::string> tokens = load_tokens(file);
-    for (const std::string& token : tokens) {
-      if (token.empty() || utf8::length_at(token) != token.size())
-        file.refuse("'", shown(token), "' is no single character");
-    }
-    return CharVocabulary(std::move(tokens));
-  });
+  const FileName file{"CharVocabulary::load", path};
+  std::vector<std::string> tokens = load_tokens(file);
+  for (const std::string& token : tokens) {
+    if (token.empty() || utf8::length_at(token) != token.size())
+      file.refuse("'", shown(token), "' is no single character");
+  }
+  return CharVocabulary(std::move(tokens));
 }
 
 std::vector<std::int64_t> CharVocabulary::encode(std::string_view text) const {
-  return with_memory([&] {
-    constexpr std::string_view kOperation = "CharVocabulary::encode";
-    std::vector<std::int64_t> ids;
-    for_each_character(kOperation, text, [&](std::string_view character, std::size_t at) {
-      const auto id = token_id(character);
-      if (!id) fail(kOperation, "'", character, "' at byte ", at, " is not in the vocabulary");
-      ids.push_back(*id);
-    });
-    return ids;
+  constexpr std::string_view kOperation = "CharVocabulary::encode";
+  std::vector<std::int64_t> ids;
+  for_each_character(kOperation, text, [&](std::string_view character, std::size_t at) {
+    const auto id = token_id(character);
+    if (!id) fail(kOperation, "'", character, "' at byte ", at, " is not in the vocabulary");
+    ids.push_back(*id);
   });
+  return ids;
 }
 
 std::string CharVocabulary::decode(const std::vector<std::int64_t>& ids) const {
-  return with_memory([&] {
-    std::string text;
-    for (std::size_t at = 0; at < ids.size(); ++at)
-      text += token_at("CharVocabulary::decode", ids[at], at);
-    return text;
-  });
+  std::string text;
+  for (std::size_t at = 0; at < ids.size(); ++at)
+    text += token_at("CharVocabulary::decode", ids[at], at);
+  return text;
 }
 
 WordVocabulary WordVocabulary::from_text(std::string_view text) {
-  return with_memory([&] {
-    std::set<std::string_view> words;
-    for_each_word("WordVocabulary::from_text", text,
-                  [&](std::string_view word, std::size_t) { words.insert(word); });
-    for (const std::string_view last : {kEndOfText, kUnknown}) words.erase(last);
-    std::vector<std::string> tokens = sorted_tokens(words);
-    for (const std::string_view last : {kEndOfText, kUnknown}) tokens.emplace_back(last);
-    return WordVocabulary(std::move(tokens));
-  });
+  std::set<std::string_view> words;
+  for_each_word("WordVocabulary::from_text", text,
+                [&](std::string_view word, std::size_t) { words.insert(word); });
+  for (const std::string_view last : {kEndOfText, kUnknown}) words.erase(last);
+  std::vector<std::string> tokens = sorted_tokens(words);
+  for (const std::string_view last : {kEndOfText, kUnknown}) tokens.emplace_back(last);
+  return WordVocabulary(std::move(tokens));
 }
 
 WordVocabulary WordVocabulary::load(const std::filesystem::path& path) {
-  return with_memory([&] {
-    const FileName file{"WordVocabulary::load", path};
-    std::vector<std::string> tokens = load_tokens(file);
-    if (std::find(tokens.begin(), tokens.end(), kUnknown) == tokens.end())
-      file.refuse("has no '", kUnknown, "'");
-    return WordVocabulary(std::move(tokens));
-  });
+  const FileName file{"WordVocabulary::load", path};
+  std::vector<std::string> tokens = load_tokens(file);
+  if (std::find(tokens.begin(), tokens.end(), kUnknown) == tokens.end())
+    file.refuse("has no '", kUnknown, "'");
+  return WordVocabulary(std::move(tokens));
 }
 
 std::vector<std::int64_t> WordVocabulary::encode(std::string_view text) const {
-  return with_memory([&] {
-    const std::optional<std::int64_t> unknown = token_id(kUnknown);
-    std::vector<std::int64_t> ids;
-    for_each_word("WordVocabulary::encode", text, [&](std::string_view word, std::size_t at) {
-      const auto id = token_id(word);
-      if (!id && !unknown)  // a vocabulary that was moved from
-        fail("WordVocabulary::encode", "'", shown(word), "' at byte ", at, " has no token");
-      ids.push_back(id ? *id : *unknown);
-    });
-    return ids;
+  const std::optional<std::int64_t> unknown = token_id(kUnknown);
+  std::vector<std::int64_t> ids;
+  for_each_word("WordVocabulary::encode", text, [&](std::string_view word, std::size_t at) {
+    const auto id = token_id(word);
+    if (!id && !unknown)  // a vocabulary that was moved from
+      fail("WordVocabulary::encode", "'", shown(word), "' at byte ", at, " has no token");
+    ids.push_back(id ? *id : *unknown);
   });
+  return ids;
 }
 
 std::string WordVocabulary::decode(const std::vector<std::int64_t>& ids) const {
-  return with_memory([&] {
-    std::string text;
-    for (std::size_t at = 0; at < ids.size(); ++at) {
-      const std::string& word = token_at("WordVocabulary::decode", ids[at], at);
-      const bool joins =
-          word.size() == 1 && kWithoutSpaceBefore.find(word) != std::string_view::npos;
-      if (at > 0 && !joins) text += ' ';
-      text += word;
-    }
-    return text;
-  });
+  std::string text;
+  for (std::size_t at = 0; at < ids.size(); ++at) {
+    const std::string& word = token_at("WordVocabulary::decode", ids[at], at);
+    const bool joins = word.size() == 1 && kWithoutSpaceBefore.find(word) != std::string_view::npos;
+    if (at > 0 && !joins) text += ' ';
+    text += word;
+  }
+  return text;
 }
 
 }  // namespace tend::nn

@@ -9,8 +9,6 @@
 #include <unordered_map>
 #include <vector>
 
-#pragma GCC visibility push(default)
-
 namespace tend::nn {
 
 /// Tokens with the ids 0, 1, ...
@@ -79,5 +77,3 @@ class WordVocabulary : public Vocabulary {
 };
 
 }  // namespace tend::nn
-
-#pragma GCC visibility pop

@@ -13,8 +13,6 @@
 #include <tend/autograd/tensor/grad_mode.h>
 #include <tend/nn/module/module.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::nn {
 
 /// What audit() found about one parameter.
@@ -86,15 +84,11 @@ template <class M, class Loss>
 requires std::derived_from<M, ModuleBase> && std::is_invocable_r_v<Tensor, Loss&, const M&>
     AuditReport audit(const M& model, Loss loss) {
   if (is_empty_function(loss)) fail("audit", "the function that computes the loss is empty");
-  return with_memory([&] {
-    const InferenceModeGuard usual(false);
-    M own = model.clone(), in_float64 = model.clone();
-    in_float64.to(float64);
-    return detail::audit({own, [&] { return loss(std::as_const(own)); }},
-                         {in_float64, [&] { return loss(std::as_const(in_float64)); }});
-  });
+  const InferenceModeGuard usual(false);
+  M own = model.clone(), in_float64 = model.clone();
+  in_float64.to(float64);
+  return detail::audit({own, [&] { return loss(std::as_const(own)); }},
+                       {in_float64, [&] { return loss(std::as_const(in_float64)); }});
 }
 
 }  // namespace tend::nn
-
-#pragma GCC visibility pop

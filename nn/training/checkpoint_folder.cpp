@@ -57,50 +57,42 @@ bool is_file(const std::filesystem::path& path) {
 CheckpointFolder::CheckpointFolder(std::filesystem::path folder, std::int64_t keep)
     : folder_(std::move(folder)), keep_(keep) {
   if (keep < 1) fail(kFolder, "keep must be at least 1, got ", keep);
-  with_memory([&] {
-    check_name({kFolder, folder_});
-    std::error_code error;
-    std::filesystem::create_directories(folder_, error);
-    if (error) fail<IoError>(kFolder, folder_, " cannot be made: ", error.message());
-  });
+  check_name({kFolder, folder_});
+  std::error_code error;
+  std::filesystem::create_directories(folder_, error);
+  if (error) fail<IoError>(kFolder, folder_, " cannot be made: ", error.message());
 }
 
 std::filesystem::path CheckpointFolder::save(
     const RunState& run, std::int64_t step,
     const std::map<std::string, std::string>& settings) const {
   if (step < 0) fail("CheckpointFolder::save", "step ", step, " is negative");
-  return with_memory([&] {
-    std::filesystem::path path = folder_ / file_name(step);
-    // What can fail comes before the checkpoint is there.
-    remove_leftovers(folder_, kBefore);
-    auto there = steps();
-    there[step] = path;
-    run.save(path, settings);
-    remove_others(there, step, keep_);
-    return path;
-  });
+  std::filesystem::path path = folder_ / file_name(step);
+  // What can fail comes before the checkpoint is there.
+  remove_leftovers(folder_, kBefore);
+  auto there = steps();
+  there[step] = path;
+  run.save(path, settings);
+  remove_others(there, step, keep_);
+  return path;
 }
 
 void CheckpointFolder::clear(std::int64_t step) const {
-  with_memory([&] {
-    remove_leftovers(folder_, kBefore);
-    remove_others(steps(), step, keep_);
-  });
+  remove_leftovers(folder_, kBefore);
+  remove_others(steps(), step, keep_);
 }
 
 std::map<std::int64_t, std::filesystem::path> CheckpointFolder::steps() const {
-  return with_memory([&] {
-    std::map<std::int64_t, std::filesystem::path> found;
-    const int error = for_each_name(folder_, [&](const std::string& name) {
-      const auto step = step_of(name);
-      if (step && is_file(folder_ / name)) found[*step] = folder_ / name;
-    });
-    // As an empty folder it would let a run begin anew over another's checkpoints.
-    if (error != 0) {
-      fail<IoError>(kFolder, folder_, " cannot be read: ", std::generic_category().message(error));
-    }
-    return found;
+  std::map<std::int64_t, std::filesystem::path> found;
+  const int error = for_each_name(folder_, [&](const std::string& name) {
+    const auto step = step_of(name);
+    if (step && is_file(folder_ / name)) found[*step] = folder_ / name;
   });
+  // As an empty folder it would let a run begin anew over another's checkpoints.
+  if (error != 0) {
+    fail<IoError>(kFolder, folder_, " cannot be read: ", std::generic_category().message(error));
+  }
+  return found;
 }
 
 std::filesystem::path CheckpointFolder::last() const {

@@ -9,8 +9,6 @@
 
 #include <tend/nn/training/run_state.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::nn {
 
 /// Checkpoints in a folder, by step: "step-00000100.safetensors" and so on.
@@ -45,5 +43,3 @@ class CheckpointFolder {
 };
 
 }  // namespace tend::nn
-
-#pragma GCC visibility pop

@@ -3,8 +3,6 @@
 #include <csignal>
 #include <mutex>
 
-#include <tend/core/base/fork.h>
-
 namespace tend::nn {
 namespace {
 
@@ -13,7 +11,7 @@ volatile std::sig_atomic_t hears_int = 0, hears_term = 0;
 
 // The actions that the first of the living guards found.
 struct {
-  tend::detail::ObjectMutex mutex;  // free in the child of a fork()
+  std::mutex mutex;
   int guards = 0;
   struct sigaction before_int = {}, before_term = {};
 } actions;

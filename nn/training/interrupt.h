@@ -2,8 +2,6 @@
 /// Ctrl-C as a question that a loop asks.
 #pragma once
 
-#pragma GCC visibility push(default)
-
 namespace tend::nn {
 
 /// While it lives, SIGINT (Ctrl-C) and SIGTERM are noted instead of ending the process; a second
@@ -24,5 +22,3 @@ class InterruptGuard {
 };
 
 }  // namespace tend::nn
-
-#pragma GCC visibility pop

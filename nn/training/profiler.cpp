@@ -158,24 +158,20 @@ void print(std::ostream& out, const char* title, const std::vector<ProfileRow>& 
 }  // namespace
 
 std::vector<ProfileRow> Profiler::by_operation() const {
-  return with_memory([&] {
-    Rows rows;
-    for (const TimedOperation& each : timeline_.record().operations) rows.add(each.name, each);
-    return rows.longest_first();
-  });
+  Rows rows;
+  for (const TimedOperation& each : timeline_.record().operations) rows.add(each.name, each);
+  return rows.longest_first();
 }
 
 std::vector<ProfileRow> Profiler::by_module() const {
-  return with_memory([&] {
-    const auto& record = timeline_.record();
-    Rows rows;
-    for (const TimedOperation& each : record.operations) {
-      const std::vector<std::string> paths = paths_to(record.modules[each.module]);
-      for (const std::string& path : paths) rows.add(path, each);
-      if (paths.empty()) rows.add("", each);
-    }
-    return rows.longest_first();
-  });
+  const auto& record = timeline_.record();
+  Rows rows;
+  for (const TimedOperation& each : record.operations) {
+    const std::vector<std::string> paths = paths_to(record.modules[each.module]);
+    for (const std::string& path : paths) rows.add(path, each);
+    if (paths.empty()) rows.add("", each);
+  }
+  return rows.longest_first();
 }
 
 double Profiler::seconds() const {
@@ -183,12 +179,10 @@ double Profiler::seconds() const {
 }
 
 std::string Profiler::trace() const {
-  return with_memory([&] {
-    const auto& record = timeline_.record();
-    TraceEvents events;
-    for (const TimedOperation& each : record.operations) events.add(each, record.modules);
-    return events.text();
-  });
+  const auto& record = timeline_.record();
+  TraceEvents events;
+  for (const TimedOperation& each : record.operations) events.add(each, record.modules);
+  return events.text();
 }
 
 std::ostream& operator<<(std::ostream& out, const Profiler& profiler) {

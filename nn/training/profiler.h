@@ -9,8 +9,6 @@
 
 #include <tend/autograd/graph/timeline.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::nn {
 
 /// What profiled operations took together.
@@ -67,5 +65,3 @@ class Profiler {
 std::ostream& operator<<(std::ostream& out, const Profiler& profiler);
 
 }  // namespace tend::nn
-
-#pragma GCC visibility pop

@@ -5,8 +5,6 @@
 #include <chrono>
 #include <string>
 
-#pragma GCC visibility push(default)
-
 namespace tend::nn {
 
 /// On a terminal one line that is overwritten, and that goes with the object. Where stderr is no
@@ -39,5 +37,3 @@ class ProgressLine {
 };
 
 }  // namespace tend::nn
-
-#pragma GCC visibility pop

@@ -78,34 +78,30 @@ std::string progress_text(const TrainedStep& s, std::int64_t steps, double secon
 }
 
 RunLog::RunLog(std::filesystem::path folder, std::int64_t last) : folder_(std::move(folder)) {
-  with_memory([&] {
-    keep_until(folder_ / kLines, last, "", step_in_json);
-    keep_until(folder_ / kTable, last, as_text(kHead, '\n'), step_in_csv);
-  });
+  keep_until(folder_ / kLines, last, "", step_in_json);
+  keep_until(folder_ / kTable, last, as_text(kHead, '\n'), step_in_csv);
 }
 
 void RunLog::write(const TrainedStep& s) const {
-  with_memory([&] {
-    const std::pair<std::string_view, std::string> fields[] = {
-        {"step", std::to_string(s.step)},
-        {"loss", json::number_text(s.loss)},
-        {"lr", json::number_text(s.lr)},
-        {"grad_norm", json::number_text(s.grad_norm)},
-        {"seconds", json::number_text(s.seconds)},
-        {"tokens_per_second", json::number_text(s.tokens_per_second)},
-        {"evaluation", s.evaluation ? json::number_text(*s.evaluation) : ""}};
-    std::string line, row;
-    for (const auto& [name, value] : fields) {
-      if (!line.empty()) row += ',';
-      row += value;
-      if (!value.empty()) line += as_text(line.empty() ? '{' : ',', '"', name, "\":", value);
-    }
-    line += "}\n";
-    row += '\n';
-    const auto lines = folder_ / kLines, table = folder_ / kTable;
-    append_file(lines, line, kLog);
-    append_file(table, row, kLog);
-  });
+  const std::pair<std::string_view, std::string> fields[] = {
+      {"step", std::to_string(s.step)},
+      {"loss", json::number_text(s.loss)},
+      {"lr", json::number_text(s.lr)},
+      {"grad_norm", json::number_text(s.grad_norm)},
+      {"seconds", json::number_text(s.seconds)},
+      {"tokens_per_second", json::number_text(s.tokens_per_second)},
+      {"evaluation", s.evaluation ? json::number_text(*s.evaluation) : ""}};
+  std::string line, row;
+  for (const auto& [name, value] : fields) {
+    if (!line.empty()) row += ',';
+    row += value;
+    if (!value.empty()) line += as_text(line.empty() ? '{' : ',', '"', name, "\":", value);
+  }
+  line += "}\n";
+  row += '\n';
+  const auto lines = folder_ / kLines, table = folder_ / kTable;
+  append_file(lines, line, kLog);
+  append_file(table, row, kLog);
 }
 
 }  // namespace tend::nn

@@ -7,8 +7,6 @@
 #include <optional>
 #include <string>
 
-#pragma GCC visibility push(default)
-
 namespace tend::nn {
 
 /// What is known of a step of a training.
@@ -44,5 +42,3 @@ class RunLog {
 };
 
 }  // namespace tend::nn
-
-#pragma GCC visibility pop

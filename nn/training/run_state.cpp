@@ -77,15 +77,13 @@ bool RunState::Part::has(const std::string& entry) const {
 }
 
 void RunState::add_part(Part part) {
-  with_memory([&] {
-    const std::string& name = part.name;
-    if (name.empty() || name.find('.') != std::string::npos)
-      fail(kAdd, "\"", name, "\" is empty or has a dot");
-    const auto has_name = [&](const Part& each) { return each.name == name; };
-    if (kPrefix.data() + name == kGenerator || std::any_of(parts_.begin(), parts_.end(), has_name))
-      fail(kAdd, "there is a part \"", name, "\" already");
-    parts_.push_back(std::move(part));
-  });
+  const std::string& name = part.name;
+  if (name.empty() || name.find('.') != std::string::npos)
+    fail(kAdd, "\"", name, "\" is empty or has a dot");
+  const auto has_name = [&](const Part& each) { return each.name == name; };
+  if (kPrefix.data() + name == kGenerator || std::any_of(parts_.begin(), parts_.end(), has_name))
+    fail(kAdd, "there is a part \"", name, "\" already");
+  parts_.push_back(std::move(part));
 }
 
 void RunState::add(const std::string& name, std::int64_t& number) {
@@ -148,16 +146,14 @@ StateDict RunState::entries_under(const StateDict& state, const std::string& pre
 }
 
 StateDict RunState::state_dict() const {
-  return with_memory([&] {
-    StateDict state = model_->state_dict();
-    for (const auto& [key, value] : state) {
-      if (key.starts_with(kPrefix))
-        fail("RunState::state_dict", "the model's ", key, " has a name of the run's");
-    }
-    for (const Part& part : parts_) part.save(state, part.key());
-    state.emplace_back(kGenerator, tensor_of_generator(get_rng_state()));
-    return state;
-  });
+  StateDict state = model_->state_dict();
+  for (const auto& [key, value] : state) {
+    if (key.starts_with(kPrefix))
+      fail("RunState::state_dict", "the model's ", key, " has a name of the run's");
+  }
+  for (const Part& part : parts_) part.save(state, part.key());
+  state.emplace_back(kGenerator, tensor_of_generator(get_rng_state()));
+  return state;
 }
 
 std::vector<std::function<void()>> RunState::remember_parts() const {
@@ -191,46 +187,40 @@ void RunState::check_keys(const StateDict& state) const {
 }
 
 void RunState::load_state_dict(const StateDict& state) {
-  with_memory([&] {
-    check_keys(state);
-    StateDict weights;
-    for (const auto& [key, value] : state) {
-      if (!key.starts_with(kPrefix)) weights.emplace_back(key, value);
-    }
-    const Generator generator = generator_of_tensor(entry(state, kGenerator, int64, 1));
-    model_->load(weights, true, true);
-    const std::vector<std::function<void()>> before = remember_parts();
-    try {
-      for (const Part& part : parts_) part.load(state, part.key());
-      model_->load_state_dict(weights);  // the last: loaded anew, weights would have changed, too
-    } catch (...) {
-      for (const auto& restore : before) {
-        try {
-          restore();
-        } catch (...) {
-          // An optimizer, say, whose rate was out of range. The others get what they had.
-        }
+  check_keys(state);
+  StateDict weights;
+  for (const auto& [key, value] : state) {
+    if (!key.starts_with(kPrefix)) weights.emplace_back(key, value);
+  }
+  const Generator generator = generator_of_tensor(entry(state, kGenerator, int64, 1));
+  model_->load(weights, true, true);
+  const std::vector<std::function<void()>> before = remember_parts();
+  try {
+    for (const Part& part : parts_) part.load(state, part.key());
+    model_->load_state_dict(weights);  // the last: loaded anew, weights would have changed, too
+  } catch (...) {
+    for (const auto& restore : before) {
+      try {
+        restore();
+      } catch (...) {
+        // An optimizer, say, whose rate was out of range. The others get what they had.
       }
-      throw;
     }
-    set_rng_state(generator);
-  });
+    throw;
+  }
+  set_rng_state(generator);
 }
 
 void RunState::check_save(const std::filesystem::path& path,
                           const std::map<std::string, std::string>& settings) const {
-  with_memory([&] {
-    // A checksum that is not that of the tensors, which would take long, will do.
-    safetensors::header_text(path, state_dict(), {.metadata = metadata_of({}, settings)});
-  });
+  // A checksum that is not that of the tensors, which would take long, will do.
+  safetensors::header_text(path, state_dict(), {.metadata = metadata_of({}, settings)});
 }
 
 void RunState::save(const std::filesystem::path& path,
                     const std::map<std::string, std::string>& settings) const {
-  with_memory([&] {
-    const StateDict tensors = state_dict();
-    save_safetensors(path, tensors, metadata_of(tensors, settings));
-  });
+  const StateDict tensors = state_dict();
+  save_safetensors(path, tensors, metadata_of(tensors, settings));
 }
 
 std::map<std::string, std::string> RunState::load(const std::filesystem::path& path) {
@@ -240,16 +230,14 @@ std::map<std::string, std::string> RunState::load(const std::filesystem::path& p
 }
 
 Safetensors load_run(const std::filesystem::path& path) {
-  return with_memory([&] {
-    Safetensors file = load_safetensors(path);
-    const auto expected = file.metadata.find(kChecksum);
-    if (expected == file.metadata.end())
-      fail<IoError>("load_run", path, " has no checksum: it is not a run's");
-    if (expected->second != checksum(file.tensors, file.metadata))
-      fail<IoError>("load_run", path, " is damaged: its checksum is not that of its content");
-    file.metadata.erase(expected);
-    return file;
-  });
+  Safetensors file = load_safetensors(path);
+  const auto expected = file.metadata.find(kChecksum);
+  if (expected == file.metadata.end())
+    fail<IoError>("load_run", path, " has no checksum: it is not a run's");
+  if (expected->second != checksum(file.tensors, file.metadata))
+    fail<IoError>("load_run", path, " is damaged: its checksum is not that of its content");
+  file.metadata.erase(expected);
+  return file;
 }
 
 }  // namespace tend::nn

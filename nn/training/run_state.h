@@ -15,8 +15,6 @@
 #include <tend/nn/files/safetensors.h>
 #include <tend/nn/module/module.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::nn {
 
 /// What has a state: modules, optimizers, schedules, data loaders.
@@ -125,5 +123,3 @@ class RunState {
 Safetensors load_run(const std::filesystem::path& path);
 
 }  // namespace tend::nn
-
-#pragma GCC visibility pop

@@ -16,8 +16,6 @@
 #include <tend/nn/training/run_state.h>
 #include <tend/nn/training/trainer_options.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::nn {
 
 /// A loss or a gradient that is infinite or no number.
@@ -110,5 +108,3 @@ class Trainer {
 };
 
 }  // namespace tend::nn
-
-#pragma GCC visibility pop

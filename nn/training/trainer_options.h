@@ -13,8 +13,6 @@
 #include <tend/nn/optim/schedule.h>
 #include <tend/nn/training/run_log.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::nn {
 
 /// What a Trainer is told: steps, evaluations, checkpoints and functions of yours. In a designated
@@ -67,5 +65,3 @@ void check_options(const TrainerOptions& options);
 }  // namespace detail
 
 }  // namespace tend::nn
-
-#pragma GCC visibility pop

@@ -19,9 +19,6 @@ inline std::vector<std::string> words_of(const std::string& text) {
 /// The floors of the library, from the ground up, as CMakeLists.txt lists them.
 inline const std::vector<std::string> kFloors = words_of(TEND_FLOORS);
 
-/// The headers that CMakeLists.txt installs beside tend.h.
-inline const std::vector<std::string> kInstalledHeaders = words_of(TEND_INSTALLED_HEADERS);
-
 struct Source {
   std::string path;  // "core/array/array.h"
   std::vector<std::string> lines;

@@ -4,8 +4,6 @@
 
 #include <tend/core/array/array.h>
 
-#pragma GCC visibility push(default)
-
 namespace tend::kernels {
 
 // out = a op b; out, a and b have one dtype. "Numbers" are all dtypes but bool. Integers wrap
@@ -54,5 +52,3 @@ void abs(const Array& out, const Array& a);
 void sign(const Array& out, const Array& a);
 
 }  // namespace tend::kernels
-
-#pragma GCC visibility pop

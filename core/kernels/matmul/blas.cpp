@@ -5,13 +5,9 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cctype>
 #include <cstdlib>
 #include <mutex>
-
-#include <tend/core/base/fork.h>
-#include <tend/core/base/fork_gate.h>
 
 // How OpenBLAS chooses its kernels when it is loaded. Builds for a single processor have neither.
 extern "C" {
@@ -115,8 +111,7 @@ std::string_view detail::better_blas_core(std::string_view chosen, bool avx2,
 }
 
 detail::BlasScope::BlasScope() {
-  init_blas();  // takes a GlobalLock, so it comes before the gate
-  ForkGate::enter();
+  init_blas();
   if (!calls_may_overlap) the_only_call.lock();
   openmp_threads_ = openmp.threads();
   openmp.set_threads(1);
@@ -129,7 +124,6 @@ detail::BlasScope::BlasScope() {
 detail::BlasScope::~BlasScope() {
   openmp.set_threads(openmp_threads_);
   if (!calls_may_overlap) the_only_call.unlock();
-  ForkGate::leave();
 }
 
 bool detail::blas_calls_may_overlap() noexcept {
@@ -137,16 +131,14 @@ bool detail::blas_calls_may_overlap() noexcept {
 }
 
 void init_blas() {
-  static constinit std::atomic<bool> is_ready = false;
-  if (is_ready.load(std::memory_order_acquire)) return;
-  const std::lock_guard lock(detail::global_mutex(detail::GlobalLock::blas));
-  if (is_ready.load(std::memory_order_relaxed)) return;
-  openmp.find();
-  calls_may_overlap =
-      openblas_get_parallel() != OPENBLAS_SEQUENTIAL ||
-      std::string_view(openblas_get_config()).find("USE_LOCKING") != std::string_view::npos;
-  detail::repair_blas();
-  is_ready.store(true, std::memory_order_release);
+  static std::once_flag once;
+  std::call_once(once, [] {
+    openmp.find();
+    calls_may_overlap =
+        openblas_get_parallel() != OPENBLAS_SEQUENTIAL ||
+        std::string_view(openblas_get_config()).find("USE_LOCKING") != std::string_view::npos;
+    detail::repair_blas();
+  });
 }
 
 std::string blas_config() {

@@ -5,8 +5,6 @@
 #include <string>
 #include <string_view>
 
-#pragma GCC visibility push(default)
-
 namespace tend {
 
 /// Initialises OpenBLAS, once; the first matrix product does it by itself.
@@ -32,8 +30,7 @@ namespace detail {
 
 /// While it exists, the calling thread may call BLAS, which is initialised and runs on that thread
 /// only, since parallel_for shares the work. Where calls of BLAS must not overlap, other threads
-/// wait. A fork() waits until it is destroyed, since the fork handlers do not know OpenBLAS's locks
-/// (see ForkGate): nothing but BLAS may be called meanwhile.
+/// wait.
 class BlasScope {
  public:
   BlasScope();
@@ -60,5 +57,3 @@ std::string_view better_blas_core(std::string_view chosen, bool avx2, bool avx51
 
 }  // namespace detail
 }  // namespace tend
-
-#pragma GCC visibility pop

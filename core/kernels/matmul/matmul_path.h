@@ -5,8 +5,6 @@
 #include <cstdint>
 #include <string_view>
 
-#pragma GCC visibility push(default)
-
 namespace tend {
 
 /// What computes products of float32 and float64 matrices (int64 has one way only). All paths agree
@@ -52,5 +50,3 @@ class MatmulPathGuard {
 };
 
 }  // namespace tend
-
-#pragma GCC visibility pop

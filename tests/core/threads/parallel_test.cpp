@@ -186,39 +186,6 @@ TEST_CASE("Threads without work do not burn their cores") {
   CHECK(asleep);
 }
 
-#if !TEND_TEST_TSAN  // which has no threads after a fork
-TEST_CASE("The child of a fork has threads of its own") {
-  const ThreadsGuard guard;
-  set_num_threads(4);
-  const auto sum = [] {
-    std::atomic<std::int64_t> total{0};
-    parallel_for(0, 64, 1, [&](std::int64_t begin, std::int64_t) { total += begin; });
-    return total.load();
-  };
-  for (int i = 0; i < 20; ++i) {
-    if (i % 2 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));  // the workers sleep
-    REQUIRE(sum() == 64 * 63 / 2);
-    const Array held = Array::zeros({100}, float32);
-    const std::int64_t live = live_memory();
-    const pid_t child = fork();
-    REQUIRE(child >= 0);
-    if (child == 0) {
-      alarm(20);  // ends it if it hangs
-      bool right = num_threads() == 4 && sum() == 64 * 63 / 2 && live_memory() == live;
-      const Array more = Array::zeros({10}, float32);
-      right = right && more.numel() == 10 && live_memory() == live + 40;
-      std::thread([] { Array::zeros({100}, float32); }).join();
-      set_num_threads(3);
-      right = right && sum() == 64 * 63 / 2 && live_memory() == live + 40;
-      tend::test::end_child(right ? 0 : 1);
-    }
-    int status = -1;
-    waitpid(child, &status, 0);
-    REQUIRE(status == 0);
-  }
-}
-#endif
-
 TEST_CASE("set_num_threads refuses counts out of range, and calls from inside a section") {
   const int before = num_threads();
   CHECK_THROWS_WITH(parallel_for(0, 2, 1, [](std::int64_t, std::int64_t) { set_num_threads(1); }),

@@ -284,27 +284,6 @@ TEST_CASE("batches are made without grad and inference mode, on every thread") {
   }
 }
 
-#if TEND_TEST_FORK
-
-TEST_CASE("in the child of a fork a loop goes on without the parent's workers") {
-  std::atomic<int> calls = 0;
-  data::DataLoader loader(Slow{&calls}, {.batch_size = 2, .num_workers = 3});
-  auto it = loader.begin();
-  const int status = status_of_child([&] {
-    for (std::int64_t i = 0; i < 20; ++i, ++it) {
-      if ((*it).to_vector<std::int64_t>() != IndexList{2 * i, 2 * i + 1}) return false;
-    }
-    { auto ended = std::move(it); }  // and is destroyed
-    auto fresh = numbers(6, {.batch_size = 3}, 2);
-    return batches_in(fresh) == Batches{{0, 1, 2}, {3, 4, 5}};
-  });
-  CHECK(status == 0);
-  ++it;
-  CHECK((*it).to_vector<std::int64_t>() == IndexList{2, 3});
-}
-
-#endif
-
 namespace {
 
 // Throws the first time that it is to give its second index.

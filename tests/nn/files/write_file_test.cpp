@@ -393,21 +393,3 @@ TEST_CASE("a link to an open file that has lost its name is refused") {
   ::close(file);
   CHECK(fs::is_empty(folder.path()));
 }
-
-TEST_CASE("the child of a fork that leaves by an exception takes nothing from its parent") {
-  const TemporaryFolder folder;
-  const std::string path = folder.file("whole");
-  try {
-    write_file(path, [](const PutBytes& put) {
-      put("abc", 3);
-      const ::pid_t child = ::fork();
-      if (child == 0) throw std::runtime_error("child");
-      int status = 0;
-      ::waitpid(child, &status, 0);
-    });
-  } catch (const std::runtime_error& error) {
-    if (error.what() == std::string("child")) tend::test::end_child(0);
-    throw;
-  }
-  CHECK(content(path) == "abc");
-}

@@ -149,18 +149,6 @@ TEST_CASE("threads that make, call and destroy modules find forgotten members", 
   CHECK(found == 4 * 20 * 2);
 }
 
-#if TEND_TEST_FORK
-TEST_CASE("the child of a fork makes, calls and destroys modules") {
-  const Free shared;
-  CHECK(test::failed_children(100, [&](int) {
-          const Free copy =
-              shared;  // NOLINT(performance-unnecessary-copy-initialization): as above
-          copy(kRow);
-          Free()(kRow);
-        }) == 0);
-}
-#endif
-
 namespace {
 
 class Scaled : public nn::Linear {

@@ -118,21 +118,3 @@ TEST_CASE("a signal that the program ignores ends no run") {
           return InterruptGuard::signal() == SIGINT;
         }) == 0);
 }
-
-TEST_CASE("a child of a fork() may make a guard, whatever other threads were doing") {
-  std::atomic<bool> ends = false;
-  std::thread other([&] {
-    while (!ends) const InterruptGuard guard;
-  });
-  int hung = 0;
-  for (int i = 0; i < 20; ++i) {
-    hung += ending_of([] {
-              alarm(10);
-              const InterruptGuard guard;
-              return true;
-            }) != 0;
-  }
-  ends = true;
-  other.join();
-  CHECK(hung == 0);
-}
