@@ -65,7 +65,6 @@
 #include <tend/nn/module/sequential.h>
 #include <tend/nn/optim/adagrad.h>
 #include <tend/nn/optim/adam.h>
-#include <tend/nn/optim/adamw.h>
 #include <tend/nn/optim/averaged_model.h>
 #include <tend/nn/optim/clip.h>
 #include <tend/nn/optim/lbfgs.h>

@@ -70,12 +70,6 @@ double share_right(Classifier& model, const tend::data::TensorDataset<2>& data) 
 }
 
 int run(const Options& o) {
-  for (const char* name : {"train", "t10k"}) {
-    for (const char* part : {"-images-idx3-ubyte", "-labels-idx1-ubyte"}) {
-      program::check_differ("--json", o.json_path, "a file of --data",
-                            std::filesystem::path(o.folder) / (std::string(name) + part));
-    }
-  }
   program::check_can_write(o.json_path);
   const auto training = read(o.folder, "train"), testing = read(o.folder, "t10k");
   tend::manual_seed(o.seed);

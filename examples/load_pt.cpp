@@ -1,4 +1,4 @@
-// Goes on training a model whose weights torch.save has written.
+// Continues to train a model whose weights torch.save has written.
 //
 //     torch.save({"model": model.state_dict()}, "model.pt")   # nn.Sequential(Linear, Tanh, Linear)
 
@@ -34,8 +34,6 @@ tend::nn::StateDict weights_in(const std::string& path) {
 }
 
 int run(const Options& o) {
-  program::check_differ("--json", o.json_path, "--weights", o.weights);
-  program::check_differ("--json", o.json_path, "--save", o.save);
   program::check_can_write(o.json_path);
   program::check_can_write(o.save);
   tend::manual_seed(o.seed);
@@ -45,7 +43,7 @@ int run(const Options& o) {
                              tend::nn::Linear(sizes[0], 1)};
   model.load_state_dict(weights);
 
-  // What it learns: the sum of its inputs' squares.
+  // The model learns the sum of the squares of its inputs.
   const Tensor x = tend::randn({256, sizes[1]}), y = x.pow(2).sum(-1, true);
   tend::optim::Adam optimizer(model.parameters(), {.lr = 0.01});
   const auto loss = [&] { return tend::mse_loss(model(x), y); };

@@ -83,7 +83,7 @@ Tensor loss_of(const tend::attention::GPT& model, const Tensor& inputs, const Te
   return tend::cross_entropy(logits.view({-1, logits.size(-1)}), targets.view(-1));
 }
 
-/// Rows of `length` tokens and of those that follow them, from these places.
+/// Rows of `length` tokens from these places, and the same rows one token later.
 std::pair<Tensor, Tensor> windows(const Tensor& tokens, const Tensor& places, std::int64_t length) {
   const Tensor at = places.unsqueeze(1) + tend::arange(length);
   return {tokens[{at}], tokens[{at + 1}]};
@@ -117,17 +117,6 @@ nlohmann::ordered_json settings_of(const Options& o) {
           {"min_rate", o.min_rate}};
 }
 
-/// Throws std::invalid_argument where the results would replace the text, a log or a checkpoint.
-void check_json(const Options& o) {
-  program::check_differ("--json", o.json_path, "--text", o.text);
-  if (o.json_path.empty() || o.out.empty()) return;
-  const std::filesystem::path folder = o.out, json = o.json_path;
-  for (const char* log : {"log.jsonl", "log.csv"})
-    program::check_differ("--json", json, "a log of --out", folder / log);
-  if (json.extension() == ".safetensors")
-    program::check_differ("--json", json, "a checkpoint of --out", folder / json.filename());
-}
-
 /// Throws std::invalid_argument for options that do not go together.
 void check_options(const Options& o) {
   if (o.out.empty() && (o.trainer.resume || o.trainer.save_every > 0))
@@ -157,7 +146,7 @@ Data data_of(const std::string& text, std::int64_t length) {
   return data;
 }
 
-/// What a run comes to.
+/// The results of a run.
 struct Outcome {
   std::vector<double> losses;  // one a step
   double seconds = 0, validation_loss = 0;
@@ -165,8 +154,8 @@ struct Outcome {
   std::string sample;
 };
 
-/// The trainer's options but for what needs the model. The outcome, which is referred to, gets each
-/// step's loss.
+/// The trainer's options, except those that need the model. They add each step's loss to `outcome`,
+/// which must live as long.
 tend::nn::TrainerOptions trainer_options(const Options& o, const std::string& text,
                                          Outcome& outcome) {
   tend::nn::TrainerOptions options = o.trainer;
@@ -192,7 +181,7 @@ void train_model(tend::attention::GPT& model, const Data& data, const Options& o
   tend::optim::CosineWithWarmup schedule(
       optimizer, {.warmup = o.warmup, .total = o.trainer.steps, .min_lr = o.min_rate});
   const std::int64_t length = o.model.context_length;
-  // On its way a run looks at a part of the validation text, as nanoGPT does, in the end at all.
+  // During the run only a part of the validation text is evaluated, as in nanoGPT.
   const Tensor watched = data.validation[{Slice(0, 20 * o.batch * length + 1)}];
   tend::nn::TrainerOptions options = trainer_options(o, text, outcome);
   options.schedule = &schedule;
@@ -209,7 +198,7 @@ void train_model(tend::attention::GPT& model, const Data& data, const Options& o
   outcome.steps = trainer.steps_done();
 }
 
-/// The text's first character, and so many that the model draws behind it.
+/// The text's first character, and `count` characters that the model draws after it.
 std::string sample_of(const tend::attention::GPT& model, const Data& data, std::int64_t count) {
   const std::size_t most = static_cast<std::size_t>(model.config.context_length) - 1;
   std::vector<std::int64_t> written{data.tokens[{0}].item<std::int64_t>()};
@@ -232,7 +221,6 @@ nlohmann::ordered_json results_of(const Options& o, const Outcome& outcome) {
 }
 
 int run(Options o) {
-  check_json(o);
   program::check_can_write(o.json_path);
   check_options(o);
   const std::string text = read_text(o.text);

@@ -27,24 +27,6 @@ int end(const std::string& name, int code) {
   return 1;
 }
 
-/// Throws where an option has nothing behind its equals sign: CLI11 would take the next word for
-/// its value.
-void check_values(const CLI::App& app, int argc, const char* const* argv) {
-  const auto option_of = [&app](const std::string& word) {
-    return word.starts_with("-") ? app.get_option_no_throw(word) : nullptr;
-  };
-  bool is_value = false;  // of the option before
-  for (int i = 1; i < argc; ++i) {
-    const std::string word = argv[i];
-    if (!is_value && word == "--") return;
-    const std::string name = word.substr(0, word.find('='));
-    if (!is_value && name.size() + 1 == word.size() && option_of(name) != nullptr)
-      throw CLI::ValidationError(name, "nothing stands behind the equals sign");
-    const CLI::Option* const option = is_value ? nullptr : option_of(word);
-    is_value = option != nullptr && option->get_type_size() != 0;  // 0 for a flag
-  }
-}
-
 int explain(const std::string& name, const std::exception& error, int code) {
   std::cerr << name << ": " << error.what() << '\n';
   return code;
@@ -154,7 +136,6 @@ bool CommandLine::was_given(const std::string& name) const {
 int CommandLine::run(int argc, const char* const* argv, const std::function<int()>& work) {
   return main_of(name_, [&] {
     try {
-      check_values(*app_, argc, argv);
       app_->parse(argc, argv);
     } catch (const CLI::ParseError& error) {
       return app_->exit(error) == 0 ? 0 : 2;

@@ -69,7 +69,7 @@ void add_options(program::CommandLine& line, Options& options) {
   line.add_file("--json", options.json_path, "Write texts, tokens and times to this file");
 }
 
-/// Throws std::invalid_argument for options that say how to draw, but not so that it can be done.
+/// Sets the temperature. Throws std::invalid_argument for options that contradict each other.
 void settle_drawing(Options& options) {
   GenerateOptions& o = options.generation;
   if (o.top_p && !(*o.top_p > 0 && *o.top_p <= 1))
@@ -115,13 +115,13 @@ struct Run {
   std::vector<TokenSequence> sequences;
   std::size_t prompt_tokens = 0;
   std::int64_t steps = 0;    // new tokens of the longest sequence
-  std::int64_t later = 0;    // new tokens of all sequences behind their first
+  std::int64_t later = 0;    // new tokens of all sequences after their first
   double first_seconds = 0;  // until the first token; with beams until the end
   double other_seconds = 0;
 };
 
-/// The text of the tokens. Many models have more tokens than their tokenizer, to make a round
-/// number; such a token has no text.
+/// The text of the tokens. Many models have more tokens than their tokenizer, up to a round number;
+/// such a token has no text.
 std::string text_of(const tend::nn::BytePairEncoding& tokenizer, TokenSequence tokens) {
   std::erase_if(tokens, [&](std::int64_t token) { return token >= tokenizer.vocab_size(); });
   return tokenizer.decode(tokens);
@@ -187,20 +187,7 @@ void write_json(const Run& run, const Options& options,
   });
 }
 
-/// Throws std::invalid_argument where the results would replace a file of the model.
-void check_json(const Options& options) {
-  const std::filesystem::path folder = options.folder, json = options.json_path;
-  for (const char* file :
-       {"config.json", "generation_config.json", "tokenizer.json", "tokenizer_config.json",
-        "vocab.json", "merges.txt", "model.safetensors.index.json"}) {
-    program::check_differ("--json", json, "a file of the model", folder / file);
-  }
-  if (json.extension() == ".safetensors")
-    program::check_differ("--json", json, "weights of the model", folder / json.filename());
-}
-
 int run(Options options) {
-  check_json(options);
   program::check_can_write(options.json_path);
   settle_drawing(options);
   const auto tokenizer = load_tokenizer(options);

@@ -12,7 +12,6 @@
 #include "cases.h"
 #include "examples/program.h"
 #include "operations.h"
-#include "report.h"
 #include "tests/op_table/op_noise.h"
 
 namespace {

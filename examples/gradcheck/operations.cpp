@@ -1,13 +1,13 @@
 #include "operations.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <iterator>
 #include <map>
 
 #include <tend/core/base/error.h>
 
-#include "report.h"
 #include "tests/op_table/op_gradients.h"
 
 using namespace tend;
@@ -36,6 +36,11 @@ OperationCheck check(const std::string& operation, const std::vector<const test:
 }
 
 }  // namespace
+
+nlohmann::ordered_json json_number(double value) {
+  if (std::isfinite(value)) return value;
+  return std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
+}
 
 std::vector<OperationCheck> check_operations() {
   std::map<std::string, std::vector<const test::Op*>> rows;

@@ -20,6 +20,9 @@ struct OperationCheck {
   std::set<std::string> own_nodes;
 };
 
+/// A number; JSON has no NaN or infinity, but a broken gradient may have both: they are strings.
+nlohmann::ordered_json json_number(double value);
+
 /// First and second order, for every operation.
 std::vector<OperationCheck> check_operations();
 

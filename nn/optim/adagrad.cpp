@@ -1,7 +1,6 @@
 #include <tend/nn/optim/adagrad.h>
 
 #include <tend/core/kernels/elementwise/optimizer.h>
-#include <tend/nn/optim/grouped_optimizer_members.h>
 
 namespace tend::optim {
 
@@ -13,32 +12,26 @@ void Adagrad::check(const Options& o) {
   detail::check_from_zero(kName, "eps", o.eps);
 }
 
-void Adagrad::make_step() {
-  const auto prepare = [](Stepped& each) {
-    if (each.state.sum.defined()) return;
-    each.state.sum = Array::full(each.values.shape(), each.options->initial_accumulator_value,
-                                 each.values.dtype());
-  };
-  step_all("Adagrad.step", prepare, [](const Stepped& each, std::int64_t begin, std::int64_t end) {
-    visit_floating("Adagrad", each.values.dtype(), [&](auto tag) {
-      using T = typename decltype(tag)::type;
-      const AdagradOptions& o = *each.options;
-      const AdagradState& state = *each.target;
-      const auto from = [&](const Array& array) { return array.template data<T>() + begin; };
-      // RMSprop with a sum in place of the running mean.
-      kernels::optimizer_kernels().of<T>().rmsprop(
-          from(each.values), from(each.gradient), from(state.sum), nullptr, nullptr, end - begin,
-          {.rate = -o.lr / (1 + static_cast<double>(state.step - 1) * o.lr_decay),
-           .penalty = o.weight_decay,
-           .alpha = 1,
-           .share = 1,
-           .momentum = 0,
-           .eps = o.eps,
-           .maximize = o.maximize});
-    });
+Update Adagrad::update(const ParameterStep& p, const Options& o) const {
+  // RMSprop with a sum in place of the running mean.
+  const auto earlier_steps = static_cast<double>(p.state.step - 1);
+  const kernels::RMSpropStep step = {.rate = -o.lr / (1 + earlier_steps * o.lr_decay),
+                                     .penalty = o.weight_decay,
+                                     .alpha = 1,
+                                     .share = 1,
+                                     .momentum = 0,
+                                     .eps = o.eps,
+                                     .maximize = o.maximize};
+  return visit_floating(kName, p.values.dtype(), [&](auto tag) -> Update {
+    using T = typename decltype(tag)::type;
+    T* const x = p.values.data<T>();
+    const T* const g = p.gradient.data<T>();
+    T* const sum = p.array("sum", o.initial_accumulator_value).data<T>();
+    return [=](std::int64_t begin, std::int64_t end) {
+      kernels::optimizer_kernels().of<T>().rmsprop(x + begin, g + begin, sum + begin, nullptr,
+                                                   nullptr, end - begin, step);
+    };
   });
 }
-
-template class GroupedOptimizer<Adagrad, AdagradOptions, AdagradState>;
 
 }  // namespace tend::optim

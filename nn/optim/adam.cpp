@@ -3,30 +3,24 @@
 #include <cmath>
 
 #include <tend/core/kernels/elementwise/optimizer.h>
-#include <tend/nn/optim/grouped_optimizer_members.h>
 
 namespace tend::optim {
+namespace {
 
-void detail::check_adam(const char* name, const AdamOptions& options) {
-  check_from_zero(name, "lr", options.lr);
-  check_from_zero(name, "eps", options.eps);
-  check_from_zero(name, "weight_decay", options.weight_decay);
-  check_betas(name, options.betas);
+AdamOptions as_adam(const AdamWOptions& o) {
+  return {o.lr, o.betas, o.eps, o.weight_decay, o.amsgrad, o.maximize};
 }
 
-void detail::prepare_adam(AdamState& state, const Array& values, bool amsgrad) {
-  const auto make = [&](Array& moment) {
-    if (!moment.defined()) moment = Array::zeros(values.shape(), values.dtype());
-  };
-  make(state.exp_avg);
-  make(state.exp_avg_sq);
-  if (amsgrad) make(state.max_exp_avg_sq);
+void check_adam(const char* name, const AdamOptions& o) {
+  detail::check_from_zero(name, "lr", o.lr);
+  detail::check_from_zero(name, "eps", o.eps);
+  detail::check_from_zero(name, "weight_decay", o.weight_decay);
+  detail::check_betas(name, o.betas);
 }
 
-void detail::update_adam(const Array& values, const Array& gradient, const AdamState& state,
-                         const AdamOptions& o, bool decoupled, std::int64_t begin,
-                         std::int64_t end) {
-  const double number = static_cast<double>(state.step);
+// The weight decay is part of the gradient or, if it is `decoupled`, subtracted from the parameter.
+Update adam_update(const ParameterStep& p, const AdamOptions& o, bool decoupled) {
+  const auto number = static_cast<double>(p.state.step);
   const auto [beta1, beta2] = o.betas;
   const kernels::AdamStep step = {.decay = decoupled ? 1 - o.lr * o.weight_decay : 1,
                                   .penalty = decoupled ? 0 : o.weight_decay,
@@ -37,28 +31,36 @@ void detail::update_adam(const Array& values, const Array& gradient, const AdamS
                                   .rate = -o.lr / (1 - std::pow(beta1, number)),
                                   .eps = o.eps,
                                   .maximize = o.maximize};
-  visit_floating("Adam", values.dtype(), [&](auto tag) {
+  return visit_floating("Adam", p.values.dtype(), [&](auto tag) -> Update {
     using T = typename decltype(tag)::type;
-    const auto from = [&](const Array& array) { return array.template data<T>() + begin; };
-    kernels::optimizer_kernels().of<T>().adam(
-        from(values), from(gradient), from(state.exp_avg), from(state.exp_avg_sq),
-        o.amsgrad ? from(state.max_exp_avg_sq) : nullptr, end - begin, step);
+    T* const x = p.values.data<T>();
+    const T* const g = p.gradient.data<T>();
+    T* const m = p.array("exp_avg").data<T>();
+    T* const v = p.array("exp_avg_sq").data<T>();
+    T* const most = o.amsgrad ? p.array("max_exp_avg_sq").data<T>() : nullptr;
+    return [=](std::int64_t begin, std::int64_t end) {
+      kernels::optimizer_kernels().of<T>().adam(x + begin, g + begin, m + begin, v + begin,
+                                                most ? most + begin : nullptr, end - begin, step);
+    };
   });
 }
+
+}  // namespace
 
 void Adam::check(const Options& options) {
-  detail::check_adam(kName, options);
+  check_adam(kName, options);
 }
 
-void Adam::make_step() {
-  const auto prepare = [](Stepped& each) {
-    detail::prepare_adam(each.state, each.values, each.options->amsgrad);
-  };
-  step_all("Adam.step", prepare, [](const Stepped& each, std::int64_t begin, std::int64_t end) {
-    detail::update_adam(each.values, each.gradient, *each.target, *each.options, false, begin, end);
-  });
+Update Adam::update(const ParameterStep& step, const Options& options) const {
+  return adam_update(step, options, false);
 }
 
-template class GroupedOptimizer<Adam, AdamOptions, AdamState>;
+void AdamW::check(const Options& options) {
+  check_adam(kName, as_adam(options));
+}
+
+Update AdamW::update(const ParameterStep& step, const Options& options) const {
+  return adam_update(step, as_adam(options), true);
+}
 
 }  // namespace tend::optim

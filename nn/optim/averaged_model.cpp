@@ -1,6 +1,8 @@
 #include <tend/nn/optim/averaged_model.h>
 
+#include <tend/autograd/graph/inplace.h>
 #include <tend/autograd/ops/creation.h>
+#include <tend/autograd/tensor/grad_mode.h>
 #include <tend/core/base/error.h>
 #include <tend/core/kernels/elementwise/arithmetic.h>
 #include <tend/nn/optim/state_reader.h>
@@ -23,6 +25,12 @@ void check_same(const char* operation, const std::string& key, const Tensor& par
   }
 }
 
+void write_to(const Tensor& parameter, const Array& values) {
+  if (parameter.shape() != values.shape()) return;  // set_data() has changed it under the guard
+  parameter.array().copy_from(values);
+  parameter.array().storage()->bump_version(kSwap);
+}
+
 }  // namespace
 
 AveragedModel::AveragedModel(const nn::ModuleBase& model, const AveragedModelOptions& options)
@@ -39,21 +47,14 @@ AveragedModel::AveragedModel(const nn::ModuleBase& model, const AveragedModelOpt
 
 void AveragedModel::update_parameters() {
   if (swapped_in_) fail(kUpdate, "the model has its averaged weights now, which are no new ones");
-  std::vector<Array> values;
-  Array share;
-  for (const Weight& each : weights_) {
-    check_same(kUpdate, each.key, each.parameter, each.average);
-    values.push_back(each.parameter.array().contiguous());
-  }
+  for (const Weight& each : weights_) check_same(kUpdate, each.key, each.parameter, each.average);
   const double number = static_cast<double>(n_averaged_ + 1);
-  share = Array::scalar(decay_ ? 1 - *decay_ : 1 / number, float64);
-  for (std::size_t i = 0; i < weights_.size(); ++i) {
-    const Array& average = weights_[i].average;
-    // Not by lerp: infinite averages times zero are NaN.
+  const Array share = Array::scalar(decay_ ? 1 - *decay_ : 1 / number, float64);
+  for (const auto& [key, parameter, average] : weights_) {
     if (n_averaged_ == 0) {
-      average.copy_from(values[i]);
+      average.copy_from(parameter.array());  // not by lerp: infinite averages times zero are NaN
     } else {
-      kernels::lerp(average, average, values[i], share);
+      kernels::lerp(average, average, parameter.array().contiguous(), share);
     }
     average.storage()->bump_version(kUpdate);
   }
@@ -67,36 +68,32 @@ nn::StateDict AveragedModel::state_dict() const {
 }
 
 void AveragedModel::load_state_dict(const nn::StateDict& state) {
-  detail::StateReader reader("AveragedModel::load_state_dict", state);
-  const std::int64_t number = reader.take_count(kNumber);
-  std::vector<Array> averages;
-  for (const Weight& each : weights_)
-    averages.push_back(reader.take(each.key, each.average.shape(), each.average.dtype()));
-  reader.check_all_taken();
-  for (std::size_t i = 0; i < averages.size(); ++i) weights_[i].average = std::move(averages[i]);
-  n_averaged_ = number;
-}
-
-std::vector<Tensor> AveragedModel::parameters() const {
-  std::vector<Tensor> all;
-  for (const Weight& each : weights_) all.push_back(each.parameter);
-  return all;
-}
-
-AveragedWeightsGuard::AveragedWeightsGuard(AveragedModel& averaged)
-    : averaged_(&averaged), own_(kSwap, averaged.parameters()) {
-  if (averaged.swapped_in_) fail(kSwap, "the model has its averaged weights already");
-  for (const auto& [key, parameter, average] : averaged.weights_)
-    check_same(kSwap, key, parameter, average);
-  for (const auto& [key, parameter, average] : averaged.weights_) {
-    parameter.array().copy_from(average);
-    parameter.array().storage()->bump_version(kSwap);
+  for (const bool applies : {false, true}) {  // checks, then changes
+    detail::StateReader reader("AveragedModel::load_state_dict", state);
+    const std::int64_t number = reader.take_count(kNumber);
+    for (Weight& each : weights_) {
+      const Array read = reader.take(each.key, each.average.shape(), each.average.dtype());
+      if (applies) each.average = read.clone();
+    }
+    reader.check_all_taken();
+    if (applies) n_averaged_ = number;
   }
+}
+
+AveragedWeightsGuard::AveragedWeightsGuard(AveragedModel& averaged) : averaged_(&averaged) {
+  if (averaged.swapped_in_) fail(kSwap, "the model has its averaged weights already");
+  const NoGradGuard no_grad;
+  for (const auto& [key, parameter, average] : averaged.weights_) {
+    check_same(kSwap, key, parameter, average);
+    check_writable(kSwap, parameter);
+    own_.push_back(parameter.array().clone());
+  }
+  for (const auto& [key, parameter, average] : averaged.weights_) write_to(parameter, average);
   averaged.swapped_in_ = true;
 }
 
 AveragedWeightsGuard::~AveragedWeightsGuard() {
-  own_.restore();
+  for (std::size_t i = 0; i < own_.size(); ++i) write_to(averaged_->weights_[i].parameter, own_[i]);
   averaged_->swapped_in_ = false;
 }
 

@@ -7,20 +7,18 @@
 #include <vector>
 
 #include <tend/nn/module/module.h>
-#include <tend/nn/optim/kept_values.h>
 
 namespace tend::optim {
 
 struct AveragedModelOptions {
-  /// How much of the average stays in an update: an exponential moving average. Without it the
-  /// average is that of all updates.
+  /// The share of the average that stays in an update, for an exponential moving average. Without
+  /// it, the average is the mean of all updates.
   std::optional<double> decay = std::nullopt;
 };
 
-/// Averages of a model's parameters, beside the model (torch.optim.swa_utils.AveragedModel): the
-/// first update takes the parameters as they are, update n + 1 moves each average by (p - average)
-/// / (n + 1), with a decay by (1 - decay) (p - average). Izmailov et al. 2018,
-/// https://arxiv.org/abs/1803.05407.
+/// Averages of a model's parameters (torch.optim.swa_utils.AveragedModel). The first update copies
+/// the parameters. Update n + 1 moves each average by (p - average) / (n + 1), or by
+/// (1 - decay) (p - average). Izmailov et al. 2018, https://arxiv.org/abs/1803.05407.
 ///
 ///     optim::AveragedModel averaged(model, {.decay = 0.999});
 ///     for (...) { ...; optimizer.step(); averaged.update_parameters(); }
@@ -29,28 +27,29 @@ struct AveragedModelOptions {
 ///       validate(model);  // has the averages as its weights
 ///     }
 ///
-/// It refers to the parameters that the model has now. Buffers are not averaged: they are the
-/// model's own, also under the guard.
+/// It refers to the parameters that the model has now. Buffers are not averaged; the guard does not
+/// change them.
 class AveragedModel {
  public:
-  /// The averages begin as the parameters. Error for a decay outside of [0, 1], and for a model
-  /// without parameters.
+  /// The averages begin as copies of the parameters. Error for a decay outside of [0, 1], and for a
+  /// model without parameters.
   explicit AveragedModel(const nn::ModuleBase& model, const AveragedModelOptions& options = {});
   AveragedModel(const AveragedModel&) = delete;
   AveragedModel& operator=(const AveragedModel&) = delete;
 
-  /// Takes the parameters as they are into the averages. Error under an AveragedWeightsGuard of
-  /// these averages (a guard of other averages of the model is not noticed: those would be taken
-  /// in); ShapeError and DTypeError for a parameter that has become another one. When something
-  /// fails, nothing has changed.
+  /// Adds the present parameters to the averages. Do not call it under an AveragedWeightsGuard of
+  /// other averages of the model.
+  ///
+  /// Throws: Error                  - an AveragedWeightsGuard of these averages lives
+  ///         ShapeError, DTypeError - a parameter has got another shape or dtype
   void update_parameters();
   std::int64_t n_averaged() const noexcept { return n_averaged_; }
 
   /// The averages: "n_averaged" and "module.NAME" for every parameter, as in PyTorch, whose state
-  /// also has the buffers. The tensors are those that update_parameters() changes.
+  /// also has the buffers. update_parameters() changes these tensors.
   nn::StateDict state_dict() const;
-  /// An Error names the first key that is missing, does not fit or belongs to nothing; nothing has
-  /// changed then.
+  /// Error, which names the first key that is missing, does not fit or belongs to nothing; nothing
+  /// has changed then.
   void load_state_dict(const nn::StateDict& state);
 
  private:
@@ -62,19 +61,18 @@ class AveragedModel {
     Array average;  // row-major
   };
 
-  std::vector<Tensor> parameters() const;
-
   std::vector<Weight> weights_;
   std::optional<double> decay_;
   std::int64_t n_averaged_ = 0;
   bool swapped_in_ = false;
 };
 
-/// The model has its averaged weights while this lives, and then those that it had before; what is
-/// written to them meanwhile is lost, and what is saved meanwhile has the averages. Guards of
-/// several averages of one model must end in the reverse order of their construction. Error for a
-/// second guard of the same averages, ShapeError and DTypeError for a parameter that has become
-/// another one, AutogradError for one that may not be written; nothing has changed then.
+/// The model has its averaged weights while this object lives, and its own weights afterwards.
+/// Writes to the averaged weights are lost. Guards of several averages of one model must end in the
+/// reverse order of their construction.
+///
+/// Throws: Error                  - a guard of these averages lives
+///         ShapeError, DTypeError - a parameter has got another shape or dtype
 class AveragedWeightsGuard {
  public:
   [[nodiscard]] explicit AveragedWeightsGuard(AveragedModel& averaged);
@@ -84,7 +82,7 @@ class AveragedWeightsGuard {
 
  private:
   AveragedModel* averaged_;
-  detail::KeptValues own_;
+  std::vector<Array> own_;  // what the parameters were
 };
 
 }  // namespace tend::optim

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include <tend/autograd/graph/inplace.h>
+#include <tend/autograd/ops/creation.h>
 #include <tend/autograd/ops/reduce.h>
 #include <tend/autograd/tensor/grad_mode.h>
 #include <tend/core/kernels/elementwise/arithmetic.h>
@@ -12,7 +13,7 @@
 namespace tend::nn {
 namespace {
 
-// The gradients of those parameters that have one with elements; throws unless all may be written.
+// All gradients that have elements. Throws unless all may be written.
 std::vector<Array> gradients_of(const char* operation, const std::vector<Tensor>& parameters) {
   std::vector<Array> gradients;
   const NoGradGuard no_grad;
@@ -20,13 +21,8 @@ std::vector<Array> gradients_of(const char* operation, const std::vector<Tensor>
     const Tensor gradient = parameter.grad();
     if (!gradient.defined()) continue;
     check_own_grad_fits(operation, *parameter.impl());
-    check_history_writable(operation, gradient);
-    const Array& array = gradient.array();
-    if (array.may_self_overlap()) {
-      fail<ShapeError>(operation, "a gradient of shape ", array.shape(), " with strides ",
-                       array.strides(), " may name one element twice; set a clone of it");
-    }
-    if (array.numel() > 0) gradients.push_back(array);
+    check_writable(operation, gradient);
+    if (gradient.numel() > 0) gradients.push_back(gradient.array());
   }
   return gradients;
 }
@@ -40,11 +36,9 @@ double norm_of(const std::vector<Array>& gradients, double order) {
   }
   const NoGradGuard no_grad;
   std::vector<double> norms;
-  norms.reserve(gradients.size());
   for (const Array& gradient : gradients)
     norms.push_back(norm(Tensor(gradient), order).item<double>());
-  const Shape shape{static_cast<std::int64_t>(norms.size())};
-  return norm(Tensor(Array::from<double>(norms, shape)), order).item<double>();
+  return norm(tensor(norms, float64), order).item<double>();
 }
 
 }  // namespace
@@ -54,8 +48,7 @@ double clip_grad_norm_(const std::vector<Tensor>& parameters, double max_norm,
   constexpr const char* kName = "clip_grad_norm_";
   if (!(max_norm >= 0)) fail(kName, "max_norm must not be negative, got ", max_norm);
   if (std::isnan(options.norm_type)) fail(kName, "norm_type is nan");
-  std::vector<Array> gradients;
-  gradients = gradients_of(kName, parameters);
+  const std::vector<Array> gradients = gradients_of(kName, parameters);
   const double norm = norm_of(gradients, options.norm_type);
   if (options.error_if_nonfinite && !std::isfinite(norm))
     fail(kName, "the norm of order ", options.norm_type, " is ", norm, ", not finite");

@@ -1,4 +1,4 @@
-// Parameters that decay, and those that do not.
+// Two groups of parameters: with and without weight decay.
 #pragma once
 
 #include <functional>
@@ -9,7 +9,7 @@
 
 namespace tend::optim {
 
-/// A model's parameters in two groups; decay_groups() makes it.
+/// A model's parameters in two groups. decay_groups() makes it.
 class DecayGroups {
  public:
   const std::vector<Tensor>& decayed() const noexcept { return decayed_; }
@@ -26,19 +26,14 @@ class DecayGroups {
   double weight_decay_;
 };
 
-/// What an optimizer without weight decay has in the place of DecayGroups. None can be made.
-struct NoGroups {
-  NoGroups(const NoGroups&) = delete;
-};
-
-/// Two groups for an optimizer: the parameters for which decays(name, parameter) is true get that
-/// weight decay, the others none.
+/// Two groups for an optimizer. Parameters for which decays(name, parameter) is true get the weight
+/// decay; the others get a weight decay of 0.
 ///
 ///     optim::AdamW optimizer(optim::decay_groups(model, 0.1), {.lr = 1e-3});
 DecayGroups decay_groups(
     const nn::ModuleBase& model, double weight_decay,
     const std::function<bool(const std::string& name, const Tensor& parameter)>& decays);
-/// Matrices decay, and tensors of more dimensions; biases and the gains of norms do not.
+/// Tensors of two and more dimensions decay; biases and the gains of norms do not.
 DecayGroups decay_groups(const nn::ModuleBase& model, double weight_decay);
 
 }  // namespace tend::optim

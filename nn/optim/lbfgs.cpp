@@ -2,14 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 
+#include <tend/autograd/graph/inplace.h>
 #include <tend/autograd/ops/arithmetic.h>
 #include <tend/autograd/ops/creation.h>
 #include <tend/autograd/ops/joining.h>
 #include <tend/autograd/ops/linalg.h>
 #include <tend/autograd/ops/pieces.h>
-#include <tend/nn/optim/grouped_optimizer_members.h>
-#include <tend/nn/optim/kept_values.h>
 #include <tend/nn/optim/state_reader.h>
 #include <tend/nn/optim/strong_wolfe.h>
 
@@ -32,17 +32,14 @@ double checked_loss(const Tensor& loss) {
   return loss.item<double>();
 }
 
-// The gradients of all parameters, one after the other.
+// The gradients of all parameters, one after the other; zeros for a parameter without a gradient.
 Tensor flat_gradient(const std::vector<Tensor>& parameters) {
   std::vector<Tensor> parts;
   for (const Tensor& parameter : parameters) {
+    check_own_grad_fits(kLBFGSStep, *parameter.impl());
     const Tensor gradient = parameter.grad();
-    if (gradient.defined()) {
-      check_own_grad_fits(kLBFGSStep, *parameter.impl());
-      parts.push_back(gradient.detach().reshape({-1}));
-    } else {
-      parts.push_back(zeros({parameter.numel()}, parameter.dtype()));
-    }
+    parts.push_back(gradient.defined() ? gradient.detach().reshape({-1})
+                                       : zeros({parameter.numel()}, parameter.dtype()));
   }
   return cat(parts, 0);
 }
@@ -56,17 +53,20 @@ void move(const std::vector<Tensor>& parameters, double t, const Tensor& directi
   }
 }
 
-void check_from_one(const char* setting, std::int64_t value) {
-  constexpr std::int64_t kMost = std::int64_t{1} << 53;
-  if (value < 1 || value > kMost)
-    fail(LBFGS::kName, setting, " is ", value, ", not a number from 1 to 2^53");
+std::vector<Tensor> values_of(const std::vector<Tensor>& parameters) {
+  std::vector<Tensor> values;
+  for (const Tensor& parameter : parameters) values.push_back(parameter.detach().clone());
+  return values;
 }
 
-// How often the elements of all parameters together were written.
-std::uint64_t writes_to(const std::vector<Tensor>& parameters) {
-  std::uint64_t writes = 0;
-  for (const Tensor& parameter : parameters) writes += parameter.array().storage()->version();
-  return writes;
+void restore(const std::vector<Tensor>& parameters, const std::vector<Tensor>& values) {
+  for (std::size_t i = 0; i < values.size(); ++i) parameters[i].copy_(values[i]);
+}
+
+void check_from_one(const char* option, std::int64_t value) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 53;
+  if (value < 1 || value > kMost)
+    fail(LBFGS::kName, option, " is ", value, ", not a number from 1 to 2^53");
 }
 
 }  // namespace
@@ -81,36 +81,35 @@ void LBFGS::check(const Options& o) {
 }
 
 void LBFGS::make_step() {
-  fail(kLBFGSStep, "needs a closure that computes the loss and its gradients");
+  fail(step_name(), "needs a closure that computes the loss and its gradients");
 }
 
-void LBFGS::check_parameters() {
+const std::vector<Tensor>& LBFGS::checked_parameters() {
   if (group_count() != 1) fail(kLBFGSStep, "there must be one group, not ", group_count());
+  const std::vector<Tensor>& parameters = checked_group(0).parameters;
   check(groups()[0].options);
-  check_states(kLBFGSStep, groups()[0]);
-  const std::vector<Tensor>& parameters = groups()[0].parameters;
   const DType dtype = parameters[0].dtype();
   std::int64_t elements = 0;
   for (const Tensor& parameter : parameters) {
-    if (parameter.dtype() != dtype) {
+    if (parameter.dtype() != dtype)
       fail<DTypeError>(kLBFGSStep, "parameters must have one dtype, not ", dtype, " and ",
                        parameter.dtype());
-    }
     if (!parameter.is_leaf())
       fail<AutogradError>(kLBFGSStep, "a parameter of shape ", parameter.shape(),
                           " has a history since it was given; only leaves are stepped");
+    check_writable(kLBFGSStep, parameter);
     elements += parameter.numel();
   }
   if (elements == 0) fail(kLBFGSStep, "the parameters have no elements");
   const Tensor& last = memory_.d;
-  if (last.defined() && (last.numel() != elements || last.dtype() != dtype)) {
+  if (last.defined() && (last.numel() != elements || last.dtype() != dtype))
     fail<ShapeError>(kLBFGSStep, "the parameters are ", elements, ' ', dtype,
                      ", its memory of earlier steps ", last.numel(), ' ', last.dtype());
-  }
+  return parameters;
 }
 
-// The next direction: an approximate inverse of the second derivatives, known from how the
-// gradient changed, times the gradient.
+// The next direction: the gradient times an approximate inverse of the second derivatives, which
+// follows from the last changes of the gradient.
 void LBFGS::turn(Memory& m, const Tensor& gradient, std::int64_t history_size) {
   if (++m.n_iter == 1) {
     m.d = -gradient;
@@ -140,9 +139,9 @@ void LBFGS::turn(Memory& m, const Tensor& gradient, std::int64_t history_size) {
     m.d.add_(m.old_stps[i], shares[i] - inner(m.old_dirs[i], m.d) * m.ro[i]);
 }
 
-Tensor LBFGS::walk(FunctionRef<Tensor()> closure, Memory& m) {
+Tensor LBFGS::walk(FunctionRef<Tensor()> closure, const std::vector<Tensor>& parameters,
+                   Memory& m) {
   const Options o = groups()[0].options;
-  const std::vector<Tensor> parameters = groups()[0].parameters;
   const std::int64_t most = m.func_evals + o.max_eval.value_or(o.max_iter + o.max_iter / 4);
   const auto evaluate = [&](Tensor& gradient) {
     Tensor loss = closure();
@@ -162,12 +161,12 @@ Tensor LBFGS::walk(FunctionRef<Tensor()> closure, Memory& m) {
     const double slope = inner(gradient, m.d), before = loss;
     if (slope > -o.tolerance_change) break;
     if (o.line_search_fn == LineSearch::strong_wolfe) {
-      const detail::KeptValues here(kLBFGSStep, parameters);
+      const std::vector<Tensor> here = values_of(parameters);
       const auto at = [&](double t) {
         move(parameters, t, m.d);
         Tensor there;
         const double value = checked_loss(evaluate(there));
-        here.restore();
+        restore(parameters, here);
         return detail::LinePoint{t, value, inner(there, m.d), there};
       };
       const detail::LinePoint found =
@@ -187,17 +186,15 @@ Tensor LBFGS::walk(FunctionRef<Tensor()> closure, Memory& m) {
 }
 
 Tensor LBFGS::make_step_with(FunctionRef<Tensor()> closure) {
-  check_parameters();
   const NoGradGuard no_grad;
-  const detail::KeptValues start(kLBFGSStep, groups()[0].parameters);
-  const std::uint64_t before = writes_to(groups()[0].parameters);
+  const std::vector<Tensor> parameters = checked_parameters(), start = values_of(parameters);
+  Memory memory = memory_;
   try {
-    Memory memory = memory_;
-    Tensor loss = walk(closure, memory);
+    Tensor loss = walk(closure, parameters, memory);
     memory_ = std::move(memory);
     return loss;
-  } catch (...) {
-    if (writes_to(groups()[0].parameters) != before) start.restore();  // which is a write itself
+  } catch (...) {  // the closure's, on the way
+    restore(parameters, start);
     throw;
   }
 }
@@ -207,8 +204,8 @@ nn::StateDict LBFGS::state_dict() {
   nn::StateDict state{{"n_iter", tensor(m.n_iter)}, {"func_evals", tensor(m.func_evals)}};
   if (m.n_iter > 0) {
     state.emplace_back("d", m.d);
-    state.emplace_back("t", detail::option_tensor(m.t));
-    state.emplace_back("H_diag", detail::option_tensor(m.H_diag));
+    state.emplace_back("t", tensor(m.t, float64));
+    state.emplace_back("H_diag", tensor(m.H_diag, float64));
     state.emplace_back("prev_flat_grad", m.prev_flat_grad);
   }
   if (!m.ro.empty()) {
@@ -223,35 +220,33 @@ nn::StateDict LBFGS::state_dict() {
 void LBFGS::load_state_dict(const nn::StateDict& state) {
   nn::StateDict own, options;
   for (const auto& [key, value] : state)
-    (detail::is_option(key) ? options : own).emplace_back(key, value);
-  if (groups().empty() || groups()[0].parameters.empty())
-    fail("LBFGS::load_state_dict", "the optimizer has no parameters");
+    (std::string_view(key).starts_with("group.") ? options : own).emplace_back(key, value);
+  const std::vector<Tensor>& parameters = groups().at(0).parameters;
   std::int64_t elements = 0;
-  for (const Tensor& parameter : groups()[0].parameters) elements += parameter.numel();
-  const DType dtype = groups()[0].parameters[0].dtype();
+  for (const Tensor& parameter : parameters) elements += parameter.numel();
+  const DType dtype = parameters.at(0).dtype();
   detail::StateReader reader("LBFGS::load_state_dict", own);
-  const auto flat = [&](const char* key) { return Tensor(reader.take(key, {elements}, dtype)); };
+  const auto read = [&](const char* key, const Shape& shape) {
+    return Tensor(reader.take(key, shape, dtype).clone());
+  };
   Memory m;
   m.n_iter = reader.take_count("n_iter");
   m.func_evals = reader.take_count("func_evals");
   if (m.n_iter > 0) {
-    m.d = flat("d");
+    m.d = read("d", {elements});
     m.t = reader.take_number("t");
     m.H_diag = reader.take_number("H_diag");
-    m.prev_flat_grad = flat("prev_flat_grad");
+    m.prev_flat_grad = read("prev_flat_grad", {elements});
   }
-  const auto ro = own.find("ro");
-  if (m.n_iter > 0 && ro != own.end()) {
-    const std::int64_t rows = ro->second.defined() ? ro->second.numel() : 0;
+  if (m.n_iter > 0 && reader.has("ro")) {
+    const std::int64_t rows = reader.size_of("ro");
     m.ro = reader.take("ro", {rows}, float64).to_vector<double>();
-    m.old_dirs = Tensor(reader.take("old_dirs", {rows, elements}, dtype)).unbind(0);
-    m.old_stps = Tensor(reader.take("old_stps", {rows, elements}, dtype)).unbind(0);
+    m.old_dirs = read("old_dirs", {rows, elements}).unbind(0);
+    m.old_stps = read("old_stps", {rows, elements}).unbind(0);
   }
   reader.check_all_taken();
   GroupedOptimizer::load_state_dict(options);
   memory_ = std::move(m);
 }
-
-template class GroupedOptimizer<LBFGS, LBFGSOptions, LBFGSState>;
 
 }  // namespace tend::optim

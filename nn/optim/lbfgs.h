@@ -6,49 +6,40 @@
 #include <vector>
 
 #include <tend/core/base/words.h>
-#include <tend/nn/optim/grouped_optimizer.h>
+#include <tend/nn/optim/optimizer.h>
 
 namespace tend::optim {
 
 enum class LineSearch { none, strong_wolfe };
 
 struct LBFGSOptions {
-  double lr = 1;               ///< The step along the direction; a line search begins with it.
+  double lr = 1;               ///< The step along the direction. A line search begins with it.
   std::int64_t max_iter = 20;  ///< Directions in one step().
-  /// Calls of the closure after which a step() ends; max_iter * 5 / 4 where it is not given.
+  /// The number of calls of the closure after which a step() ends; by default max_iter * 5 / 4.
   std::optional<std::int64_t> max_eval = std::nullopt;
-  double tolerance_grad = 1e-7;  ///< A largest derivative at which a step() ends.
-  /// A change of the parameters or of the loss at which it ends.
+  double tolerance_grad = 1e-7;  ///< step() ends if no derivative is larger.
+  /// step() ends if no parameter changes by more, or the loss changes by less.
   double tolerance_change = 1e-9;
-  std::int64_t history_size = 100;  ///< Changes of the gradient that are remembered.
+  std::int64_t history_size = 100;  ///< The number of changes of the gradient that are remembered.
   OrWord<LineSearch> line_search_fn = LineSearch::none;
 
-  template <class F>
-  void named(F&& f) {
-    f("lr", lr);
-    f("max_iter", max_iter);
-    f("max_eval", max_eval);
-    f("tolerance_grad", tolerance_grad);
-    f("tolerance_change", tolerance_change);
-    f("history_size", history_size);
+  void named(OptionVisitor f) {
+    f("lr", &lr);
+    f("max_iter", &max_iter);
+    f("max_eval", &max_eval);
+    f("tolerance_grad", &tolerance_grad);
+    f("tolerance_change", &tolerance_change);
+    f("history_size", &history_size);
     Flag searches = line_search_fn == LineSearch::strong_wolfe;
-    f("strong_wolfe", searches);
+    f("strong_wolfe", &searches);
     line_search_fn = searches ? LineSearch::strong_wolfe : LineSearch::none;
   }
 };
 
-/// LBFGS keeps nothing for a parameter by itself.
-struct LBFGSState {
-  std::int64_t step = 0;
-
-  template <class F>
-  void named(F&& /*f*/) {}
-};
-
 /// Limited-memory BFGS as torch.optim.LBFGS computes it (Nocedal 1980). Each step(closure) calls
 /// the closure several times, with other parameters each time; step() without one is an Error.
-/// All parameters are in one group and of one dtype. A parameter without gradient has that of zero.
-/// When something fails, the closure among it, parameters and state are as they were before.
+/// All parameters are in one group and have the same dtype. The gradient of a parameter without one
+/// counts as zero. If the closure throws, parameters and state are as they were before the step.
 ///
 ///     optim::LBFGS optimizer(model.parameters(),
 ///                            {.line_search_fn = "strong_wolfe"});
@@ -58,16 +49,16 @@ struct LBFGSState {
 ///       loss.backward();
 ///       return loss;
 ///     });  // the loss before the step
-class LBFGS : public GroupedOptimizer<LBFGS, LBFGSOptions, LBFGSState> {
+class LBFGS : public GroupedOptimizer<LBFGS, LBFGSOptions> {
  public:
   using GroupedOptimizer::GroupedOptimizer;
   static constexpr const char* kName = "LBFGS";
-  /// Error for a setting out of its range.
+  /// Error for an option out of its range.
   static void check(const Options& options);
 
-  /// "n_iter" and "func_evals", the numbers of directions and of the closure's calls so far, what
-  /// the next direction is made of ("d", "t", "H_diag", "prev_flat_grad", "old_dirs", "old_stps"
-  /// and "ro", as PyTorch names them), and the group's options.
+  /// "n_iter" and "func_evals" (the numbers of directions and of calls of the closure so far), the
+  /// group's options, and what the next direction is computed from: "d", "t", "H_diag",
+  /// "prev_flat_grad", "old_dirs", "old_stps" and "ro", as PyTorch names them.
   nn::StateDict state_dict() override;
   void load_state_dict(const nn::StateDict& state) override;
 
@@ -83,14 +74,14 @@ class LBFGS : public GroupedOptimizer<LBFGS, LBFGSOptions, LBFGSState> {
 
   void make_step() override;
   Tensor make_step_with(FunctionRef<Tensor()> closure) override;
-  void check_parameters();
-  Tensor walk(FunctionRef<Tensor()> closure, Memory& memory);
+  std::vector<StateName> state_names() const override { return {}; }
+  Update update(const ParameterStep&, const Options&) const override { return {}; }
+  const std::vector<Tensor>& checked_parameters();
+  Tensor walk(FunctionRef<Tensor()> closure, const std::vector<Tensor>& parameters, Memory& memory);
   static void turn(Memory& memory, const Tensor& gradient, std::int64_t history_size);
 
   Memory memory_;
 };
-
-extern template class GroupedOptimizer<LBFGS, LBFGSOptions, LBFGSState>;
 
 }  // namespace tend::optim
 

@@ -1,7 +1,6 @@
 #include <tend/nn/optim/lion.h>
 
 #include <tend/core/kernels/elementwise/optimizer.h>
-#include <tend/nn/optim/grouped_optimizer_members.h>
 
 namespace tend::optim {
 
@@ -11,29 +10,22 @@ void Lion::check(const Options& o) {
   detail::check_betas(kName, o.betas);
 }
 
-void Lion::make_step() {
-  const auto prepare = [](Stepped& each) {
-    if (!each.state.exp_avg.defined())
-      each.state.exp_avg = Array::zeros(each.values.shape(), each.values.dtype());
-  };
-  step_all("Lion.step", prepare, [](const Stepped& each, std::int64_t begin, std::int64_t end) {
-    visit_floating("Lion", each.values.dtype(), [&](auto tag) {
-      using T = typename decltype(tag)::type;
-      const LionOptions& o = *each.options;
-      const LionState& state = *each.target;
-      const auto from = [&](const Array& array) { return array.template data<T>() + begin; };
-      kernels::optimizer_kernels().of<T>().lion(from(each.values), from(each.gradient),
-                                                from(state.exp_avg), end - begin,
-                                                {.rate = -o.lr,
-                                                 .decay = 1 - o.lr * o.weight_decay,
-                                                 .beta1 = o.betas.first,
-                                                 .first_weight = 1 - o.betas.first,
-                                                 .beta2 = o.betas.second,
-                                                 .second_weight = 1 - o.betas.second});
-    });
+Update Lion::update(const ParameterStep& p, const Options& o) const {
+  const kernels::LionStep step = {.rate = -o.lr,
+                                  .decay = 1 - o.lr * o.weight_decay,
+                                  .beta1 = o.betas.first,
+                                  .first_weight = 1 - o.betas.first,
+                                  .beta2 = o.betas.second,
+                                  .second_weight = 1 - o.betas.second};
+  return visit_floating(kName, p.values.dtype(), [&](auto tag) -> Update {
+    using T = typename decltype(tag)::type;
+    T* const x = p.values.data<T>();
+    const T* const g = p.gradient.data<T>();
+    T* const m = p.array("exp_avg").data<T>();
+    return [=](std::int64_t begin, std::int64_t end) {
+      kernels::optimizer_kernels().of<T>().lion(x + begin, g + begin, m + begin, end - begin, step);
+    };
   });
 }
-
-template class GroupedOptimizer<Lion, LionOptions, LionState>;
 
 }  // namespace tend::optim

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include <tend/nn/optim/grouped_optimizer.h>
+#include <tend/nn/optim/optimizer.h>
 
 namespace tend::optim {
 
@@ -11,39 +11,27 @@ struct LionOptions {
   double lr = 1e-4;
   /// How much of the running mean of gradients stays in the direction, and in the mean itself.
   std::pair<double, double> betas = {0.9, 0.99};
-  /// Times lr times the parameter is taken off it.
+  /// Decoupled weight decay: each step subtracts lr * weight_decay * parameter.
   double weight_decay = 0;
 
-  template <class F>
-  void named(F&& f) {
-    f("lr", lr);
-    f("betas", betas);
-    f("weight_decay", weight_decay);
-  }
-};
-
-struct LionState {
-  std::int64_t step = 0;
-  Array exp_avg;
-
-  template <class F>
-  void named(F&& f) {
-    f("exp_avg", exp_avg, true);
+  void named(OptionVisitor f) {
+    f("lr", &lr);
+    f("betas", &betas);
+    f("weight_decay", &weight_decay);
   }
 };
 
 /// Algorithm 2 of Chen et al. 2023, https://arxiv.org/abs/2302.06675; PyTorch has none.
-class Lion : public GroupedOptimizer<Lion, LionOptions, LionState> {
+class Lion : public GroupedOptimizer<Lion, LionOptions> {
  public:
   using GroupedOptimizer::GroupedOptimizer;
   static constexpr const char* kName = "Lion";
-  /// Error for a setting out of its range.
+  /// Error for an option out of its range.
   static void check(const Options& options);
 
  private:
-  void make_step() override;
+  std::vector<StateName> state_names() const override { return {{"exp_avg", true}}; }
+  Update update(const ParameterStep& step, const Options& options) const override;
 };
-
-extern template class GroupedOptimizer<Lion, LionOptions, LionState>;
 
 }  // namespace tend::optim

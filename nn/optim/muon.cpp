@@ -8,13 +8,12 @@
 #include <tend/autograd/ops/linalg.h>
 #include <tend/autograd/ops/reduce.h>
 #include <tend/core/kernels/elementwise/optimizer.h>
-#include <tend/nn/optim/grouped_optimizer_members.h>
 
 namespace tend::optim {
 namespace {
 
-// A matrix near U V' of the singular value decomposition U S V' of `x`: a polynomial that takes
-// singular values from 0 to 1 to about 1, several times.
+// A matrix near U V' of the singular value decomposition U S V' of `x`. A polynomial, applied
+// several times, moves singular values between 0 and 1 to about 1.
 Tensor orthogonalized(const Tensor& x, const MuonOptions& o) {
   const bool is_tall = x.size(0) > x.size(1);
   Tensor y = is_tall ? x.t() : x;
@@ -48,41 +47,29 @@ void Muon::check_parameter(const Tensor& parameter) {
     fail<ShapeError>(kName, "a parameter of shape ", parameter.shape(), " is no matrix");
 }
 
-void Muon::make_step() {
-  const NoGradGuard no_grad;
-  const auto prepare = [](Stepped& each) {
-    check_parameter(*each.parameter);
-    const MuonOptions& o = *each.options;
-    const Tensor gradient(each.gradient);
-    const Array& before = each.state.momentum_buffer;
-    const Tensor mean = before.defined() ? lerp(Tensor(before), gradient, 1 - o.momentum)
-                                         : gradient * (1 - o.momentum);
-    const Tensor direction = o.nesterov ? lerp(gradient, mean, o.momentum) : mean;
-    const double factor = step_factor(gradient.shape(), o.adjust_lr_fn);
-    each.state.momentum_buffer = mean.array();
-    each.state.direction = (orthogonalized(direction, o) * factor).array().contiguous();
-  };
-  step_all("Muon.step", prepare, [](const Stepped& each, std::int64_t begin, std::int64_t end) {
-    visit_floating("Muon", each.values.dtype(), [&](auto tag) {
-      using T = typename decltype(tag)::type;
-      const MuonOptions& o = *each.options;
-      kernels::optimizer_kernels().of<T>().sgd(each.values.template data<T>() + begin,
-                                               each.target->direction.template data<T>() + begin,
-                                               nullptr, end - begin,
-                                               {.rate = -o.lr,
-                                                .decay = o.weight_decay,
-                                                .momentum = 0,
-                                                .share = 1,
-                                                .nesterov = false,
-                                                .maximize = false,
-                                                .first = false});
-    });
+Update Muon::update(const ParameterStep& p, const Options& o) const {
+  const Tensor gradient(p.gradient);
+  Array& buffer = p.state.arrays["momentum_buffer"];
+  const Tensor mean = buffer.defined() ? lerp(Tensor(buffer), gradient, 1 - o.momentum)
+                                       : gradient * (1 - o.momentum);
+  buffer = mean.array();
+  const Tensor direction = o.nesterov ? lerp(gradient, mean, o.momentum) : mean;
+  const double factor = step_factor(gradient.shape(), o.adjust_lr_fn);
+  const Array change = (orthogonalized(direction, o) * factor).array().contiguous();
+  const kernels::SGDStep step = {.rate = -o.lr,
+                                 .decay = o.weight_decay,
+                                 .momentum = 0,
+                                 .share = 1,
+                                 .nesterov = false,
+                                 .maximize = false,
+                                 .first = false};
+  return visit_floating(kName, p.values.dtype(), [&](auto tag) -> Update {
+    using T = typename decltype(tag)::type;
+    return [=, x = p.values.data<T>()](std::int64_t begin, std::int64_t end) {
+      kernels::optimizer_kernels().of<T>().sgd(x + begin, change.data<T>() + begin, nullptr,
+                                               end - begin, step);
+    };
   });
-  for (Group& group : groups()) {
-    for (MuonState& state : group.states) state.direction = {};
-  }
 }
-
-template class GroupedOptimizer<Muon, MuonOptions, MuonState>;
 
 }  // namespace tend::optim

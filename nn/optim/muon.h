@@ -3,17 +3,17 @@
 
 #include <cstdint>
 
-#include <tend/nn/optim/grouped_optimizer.h>
+#include <tend/nn/optim/optimizer.h>
 
 namespace tend::optim {
 
-/// How a step's size depends on the shape (rows, columns): by sqrt(max(1, rows / columns)), or by
-/// 0.2 sqrt(max(rows, columns)), so that elements move as AdamW's and its lr can be taken.
+/// The factor of a step for a matrix of shape (rows, columns): sqrt(max(1, rows / columns)), or
+/// 0.2 sqrt(max(rows, columns)), with which elements move as AdamW's, so that its lr can be used.
 enum class MuonAdjust { original, match_rms_adamw };
 
 struct MuonOptions {
   double lr = 1e-3;
-  /// Times lr times the parameter is taken off it.
+  /// Decoupled weight decay: each step subtracts lr * weight_decay * parameter.
   double weight_decay = 0.1;
   double momentum = 0.95;
   Flag nesterov = true;
@@ -21,28 +21,16 @@ struct MuonOptions {
   std::int64_t ns_steps = 5;  ///< Steps of the Newton-Schulz iteration.
   MuonAdjust adjust_lr_fn = MuonAdjust::original;
 
-  template <class F>
-  void named(F&& f) {
-    f("lr", lr);
-    f("weight_decay", weight_decay);
-    f("momentum", momentum);
-    f("nesterov", nesterov);
-    f("eps", eps);
-    f("ns_steps", ns_steps);
+  void named(OptionVisitor f) {
+    f("lr", &lr);
+    f("weight_decay", &weight_decay);
+    f("momentum", &momentum);
+    f("nesterov", &nesterov);
+    f("eps", &eps);
+    f("ns_steps", &ns_steps);
     Flag matches = adjust_lr_fn == MuonAdjust::match_rms_adamw;
-    f("match_rms_adamw", matches);
+    f("match_rms_adamw", &matches);
     adjust_lr_fn = matches ? MuonAdjust::match_rms_adamw : MuonAdjust::original;
-  }
-};
-
-struct MuonState {
-  std::int64_t step = 0;
-  Array momentum_buffer;
-  Array direction = {};  // of this step
-
-  template <class F>
-  void named(F&& f) {
-    f("momentum_buffer", momentum_buffer, true);
   }
 };
 
@@ -55,19 +43,18 @@ struct MuonState {
 ///     });
 ///     optim::Muon muon(groups.decayed(), {.lr = 0.02});
 ///     optim::AdamW adamw(groups.others(), {.lr = 3e-4});
-class Muon : public GroupedOptimizer<Muon, MuonOptions, MuonState> {
+class Muon : public GroupedOptimizer<Muon, MuonOptions> {
  public:
   using GroupedOptimizer::GroupedOptimizer;
   static constexpr const char* kName = "Muon";
-  /// Error for a setting out of its range.
+  /// Error for an option out of its range.
   static void check(const Options& options);
-  /// ShapeError for a parameter that is no matrix.
+  /// ShapeError for a parameter that is not a matrix.
   static void check_parameter(const Tensor& parameter);
 
  private:
-  void make_step() override;
+  std::vector<StateName> state_names() const override { return {{"momentum_buffer", true}}; }
+  Update update(const ParameterStep& step, const Options& options) const override;
 };
-
-extern template class GroupedOptimizer<Muon, MuonOptions, MuonState>;
 
 }  // namespace tend::optim

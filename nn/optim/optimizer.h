@@ -1,28 +1,92 @@
-// What all optimizers have in common, for schedules, trainers and checkpoints.
+// The base of all optimizers: groups of parameters, their states, and the step over all of them.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
+#include <string>
 #include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
 
 #include <tend/autograd/tensor/grad_mode.h>
 #include <tend/autograd/tensor/tensor.h>
 #include <tend/core/base/function_ref.h>
+#include <tend/core/base/strict.h>
 #include <tend/nn/module/state_dict.h>
+#include <tend/nn/optim/decay_groups.h>
 
 namespace tend::optim {
 
-/// An optimizer over groups of parameters, each with settings of its own. A parameter without
-/// gradient is skipped, so that it can be frozen.
+/// What an optimizer remembers of one parameter. A copy has arrays of its own.
+struct ParameterState {
+  std::int64_t step = 0;                ///< The number of steps so far.
+  std::map<std::string, Array> arrays;  ///< For example "exp_avg". Each has the parameter's shape.
+
+  ParameterState() = default;
+  ParameterState(const ParameterState& other);
+  ParameterState(ParameterState&&) noexcept = default;
+  ParameterState& operator=(const ParameterState& other);
+  ParameterState& operator=(ParameterState&&) noexcept = default;
+  ~ParameterState() = default;
+};
+
+/// A group without its options, whose type depends on the optimizer.
+struct ParameterGroup {
+  std::vector<Tensor> parameters;
+  std::optional<double> initial_lr;    ///< See Optimizer::initial_lr.
+  std::vector<ParameterState> states;  ///< One for each parameter.
+};
+
+/// Steps a range of a parameter's elements, numbered in row-major order.
+using Update = std::function<void(std::int64_t begin, std::int64_t end)>;
+
+/// A parameter in a step. The arrays are row-major and have the same dtype.
+struct ParameterStep {
+  std::size_t group;
+  const Tensor& parameter;
+  Array values, gradient;
+  ParameterState& state;       // its `step` is the number of this step
+  Update update = {};          // made by Optimizer::prepare
+  std::int64_t end_index = 0;  // of its elements, counted through all parameters
+
+  /// The array of the state with this name. If the parameter has none yet, one full of `start`.
+  const Array& array(const char* name, double start = 0) const;
+};
+
+/// An array in a ParameterState.
+struct StateName {
+  const char* name;
+  bool always;  ///< Every parameter has it after its first step.
+};
+
+/// A pointer to an option, of each type that options have.
+using OptionPointer = std::variant<double*, std::int64_t*, std::optional<std::int64_t>*,
+                                   std::pair<double, double>*, Flag*>;
+using OptionVisitor = FunctionRef<void(const char* name, OptionPointer option)>;
+
+/// An optimizer over groups of parameters, each with options of its own. step() skips a parameter
+/// without a gradient, so that it can be frozen. Parameters must not share elements with one
+/// another, nor with another parameter's gradient.
 class Optimizer {
  public:
   virtual ~Optimizer() = default;
 
-  /// One step along the gradients that the parameters hold. Error for settings out of range; when
-  /// something fails, nothing has changed.
+  /// Makes one step along the gradients of the parameters. It checks everything before it changes
+  /// anything.
+  ///
+  /// Throws: Error         - an option is out of range
+  ///         ShapeError    - a gradient or the state no longer has the parameter's shape; two
+  ///         indices
+  ///                         of a parameter share an element
+  ///         DTypeError    - the same for the dtype of a gradient
+  ///         AutogradError - a parameter has got a history
   void step() { make_step(); }
-  /// Calls closure(), which clears the gradients, computes the loss, goes backward from it and
-  /// returns it; then makes a step. Returns the loss. When the closure throws, no step is made.
+  /// Calls closure(), then makes a step, and returns the loss. The closure clears the gradients,
+  /// computes the loss, goes backward from it and returns it. If it throws, no step is made.
   template <class Closure>
   requires std::is_invocable_r_v<Tensor, Closure&> Tensor step(Closure&& closure) {
     if (is_empty_function(closure)) fail("Optimizer::step", "the closure is empty");
@@ -32,14 +96,15 @@ class Optimizer {
     });
   }
 
-  virtual void zero_grad() = 0;
+  void zero_grad();
 
   virtual std::size_t group_count() const noexcept = 0;
-  /// The learning rate of a group. IndexError for a group that is not there, here and below.
+  /// The learning rate of a group. This function and the next ones throw an IndexError if there is
+  /// no such group.
   virtual double lr(std::size_t group) const = 0;
-  /// The next step() refuses one out of range.
+  /// Sets the learning rate of a group. The next step() refuses one out of range.
   virtual void set_lr(std::size_t group, double lr) = 0;
-  /// Sets that of all groups.
+  /// Sets the learning rate of all groups.
   void set_lr(double lr) {
     for (std::size_t i = 0; i < group_count(); ++i) set_lr(i, lr);
   }
@@ -51,17 +116,19 @@ class Optimizer {
   /// Error for an optimizer without momentum.
   virtual void set_momentum(std::size_t group, double momentum) = 0;
 
-  /// The state of every parameter that was stepped: "3.exp_avg" is that of the fourth, counted
-  /// through all groups, and "3.step" the number of its steps. The options of each group:
-  /// "group.0.lr" and so on, and "group.0.initial_lr" where a
-  /// schedule has set it. Tensors such as exp_avg are those of the optimizer, which the next step
-  /// changes, while numbers are copies: write it, load it or clone its tensors before that.
-  virtual nn::StateDict state_dict() = 0;
-  /// Loads a state_dict() of an optimizer over the same parameters, and forgets the state of those
-  /// that it has no keys for. Options stay where the state has none for any group. An Error names
-  /// the first key that does not fit, is missing, belongs to no parameter or group, or is there
-  /// twice; nothing has changed then.
-  virtual void load_state_dict(const nn::StateDict& state) = 0;
+  /// The states of all parameters that were stepped, and the options of all groups.
+  ///
+  /// The keys are "3.exp_avg" for the fourth parameter, counted through all groups, "3.step" for
+  /// the number of its steps, "group.0.lr" and so on for options, and "group.0.initial_lr" where a
+  /// schedule has set it. Tensors such as exp_avg are the optimizer's own, which the next step
+  /// changes; numbers are copies.
+  virtual nn::StateDict state_dict();
+  /// Loads a state_dict() of an optimizer over the same parameters. It forgets the states of
+  /// parameters for which there are no keys. Options stay as they are if the state has none.
+  ///
+  /// Throws: Error - the first key that does not fit, is missing, belongs to no parameter or group,
+  ///                 or is there twice; nothing has changed then
+  virtual void load_state_dict(const nn::StateDict& state);
 
  protected:
   Optimizer() = default;
@@ -70,13 +137,158 @@ class Optimizer {
   Optimizer& operator=(const Optimizer&) = default;
   Optimizer& operator=(Optimizer&&) noexcept = default;
 
- private:
-  virtual void make_step() = 0;
+  /// Throws where a parameter cannot be added: DTypeError unless it is floating, AutogradError
+  /// where it has a history, Error where the optimizer has it already.
+  void check_new(const std::vector<Tensor>& parameters);
+  /// The group. Error where the user has changed its number of parameters.
+  ParameterGroup& checked_group(std::size_t group);
+
+  virtual void make_step();
   virtual Tensor make_step_with(FunctionRef<Tensor()> closure) {
     Tensor loss = closure();
     make_step();
     return loss;
   }
+
+ private:
+  virtual const char* step_name() const = 0;  // for errors and profiles, such as "AdamW.step"
+  virtual ParameterGroup& group_at(std::size_t group) = 0;
+  virtual void check_options(std::size_t group) const = 0;
+  virtual void visit_options(std::size_t group, OptionVisitor f) = 0;
+  virtual void check_shape(const Tensor& parameter) const = 0;
+  virtual std::vector<StateName> state_names() const = 0;
+  virtual Update prepare(const ParameterStep& step) const = 0;
+
+  std::vector<ParameterStep> checked_steps();
+  void read_state(const nn::StateDict& state, bool applies);
+
+  template <class F>
+  void for_each_parameter(F&& f);
 };
+
+/// Base of the optimizer `Self` with options `Opts`.
+///
+/// `Opts` has named(OptionVisitor), which calls the visitor for each option. `Self` has
+/// - kName;
+/// - check(options), which throws an Error for an option out of its range;
+/// - optionally check_parameter(tensor), which throws for a parameter that is not for it;
+/// - state_names() and update().
+template <class Self, class Opts>
+class GroupedOptimizer : public Optimizer {
+ public:
+  using Options = Opts;
+  struct Group : ParameterGroup {
+    Options options;
+  };
+
+  /// One group. Error for an option out of its range, and for an empty list of parameters, such as
+  /// the list of a module that registered none; otherwise as add_group().
+  explicit GroupedOptimizer(const std::vector<Tensor>& parameters, const Options& options = {}) {
+    if (parameters.empty()) fail(Self::kName, "optimizer got an empty parameter list");
+    add_group(parameters, options);
+  }
+  /// A learning rate, and the defaults of the other options. A template, so that braces are
+  /// options.
+  template <class Rate>
+  requires(std::is_arithmetic_v<Rate> && !std::is_same_v<Rate, bool>)
+      GroupedOptimizer(const std::vector<Tensor>& parameters, Rate lr)
+      : GroupedOptimizer(parameters, Options{.lr = static_cast<double>(lr)}) {}
+  /// Two groups that differ in weight_decay: AdamW(decay_groups(model, 0.1), {.lr = 1e-3}).
+  explicit GroupedOptimizer(const DecayGroups& groups, Options options = {}) {
+    if (groups.decayed().empty() && groups.others().empty())
+      fail(Self::kName, "optimizer got an empty parameter list");
+    options.weight_decay = groups.weight_decay();
+    add_group(groups.decayed(), options);
+    options.weight_decay = 0;
+    add_group(groups.others(), options);
+  }
+
+  /// Adds parameters with options of their own. Options that are left out have the defaults of
+  /// their class; to change one option only, change a copy of groups()[0].options.
+  ///
+  /// Throws: Error         - an option is out of its range, or the optimizer has a parameter
+  /// already
+  ///         DTypeError    - a parameter is not floating
+  ///         AutogradError - a parameter has a history
+  void add_group(const std::vector<Tensor>& parameters, const Options& options) {
+    Self::check(options);
+    for (const Tensor& parameter : parameters) Self::check_parameter(parameter);
+    check_new(parameters);
+    groups_.push_back({{parameters, {}, std::vector<ParameterState>(parameters.size())}, options});
+  }
+
+  /// The groups. Their options may be changed between steps, their parameters not.
+  std::vector<Group>& groups() noexcept { return groups_; }
+
+  using Optimizer::set_lr;
+  std::size_t group_count() const noexcept override { return groups_.size(); }
+  double lr(std::size_t group) const override { return groups_[checked("lr", group)].options.lr; }
+  void set_lr(std::size_t group, double lr) override {
+    groups_[checked("set_lr", group)].options.lr = lr;
+  }
+  std::optional<double> initial_lr(std::size_t group) const override {
+    return groups_[checked("initial_lr", group)].initial_lr;
+  }
+  void set_initial_lr(std::size_t group, double lr) override {
+    groups_[checked("set_initial_lr", group)].initial_lr = lr;
+  }
+  std::optional<double> momentum(std::size_t group) const override {
+    const Options& o = groups_[checked("momentum", group)].options;
+    if constexpr (requires { o.betas; }) {
+      return o.betas.first;
+    } else if constexpr (requires { o.momentum; }) {
+      return o.momentum;
+    } else {
+      return std::nullopt;
+    }
+  }
+  void set_momentum(std::size_t group, [[maybe_unused]] double momentum) override {
+    Options& o = groups_[checked("set_momentum", group)].options;
+    if constexpr (requires { o.betas; }) {
+      o.betas.first = momentum;
+    } else if constexpr (requires { o.momentum; }) {
+      o.momentum = momentum;
+    } else {
+      fail("set_momentum", "this optimizer has no momentum");
+    }
+  }
+
+  static void check_parameter(const Tensor& /*parameter*/) {}
+
+ protected:
+  const char* step_name() const override {
+    static const std::string name = std::string(Self::kName) + ".step";
+    return name.c_str();
+  }
+
+ private:
+  /// What a step does with a parameter. It makes the arrays of the state that are not there yet.
+  virtual Update update(const ParameterStep& step, const Options& options) const = 0;
+
+  ParameterGroup& group_at(std::size_t group) override { return groups_[group]; }
+  void check_options(std::size_t group) const override { Self::check(groups_[group].options); }
+  void visit_options(std::size_t group, OptionVisitor f) override {
+    groups_[group].options.named(f);
+  }
+  void check_shape(const Tensor& parameter) const override { Self::check_parameter(parameter); }
+  Update prepare(const ParameterStep& step) const override {
+    return update(step, groups_[step.group].options);
+  }
+
+  std::size_t checked(const char* operation, std::size_t group) const {
+    if (group >= groups_.size())
+      fail<IndexError>(operation, "group ", group, " of ", groups_.size());
+    return group;
+  }
+
+  std::vector<Group> groups_;
+};
+
+namespace detail {
+/// Error for an option that is negative or NaN.
+void check_from_zero(const char* operation, const char* option, double value);
+/// Error for a beta outside of [0, 1).
+void check_betas(const char* operation, const std::pair<double, double>& betas);
+}  // namespace detail
 
 }  // namespace tend::optim

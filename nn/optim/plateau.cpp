@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <limits>
-#include <string>
 
 #include <tend/autograd/ops/creation.h>
 #include <tend/core/base/error.h>
-#include <tend/nn/optim/option_tensors.h>
+#include <tend/nn/optim/state_reader.h>
 
 namespace tend::optim {
 namespace {
@@ -70,31 +69,16 @@ nn::StateDict ReduceLROnPlateau::state_dict() const {
   return {{"last_epoch", tensor(last_epoch_)},
           {"num_bad_epochs", tensor(bad_epochs_)},
           {"cooldown_counter", tensor(cooldown_)},
-          {"best", detail::option_tensor(best_)}};
+          {"best", tensor(best_, float64)}};
 }
 
 void ReduceLROnPlateau::load_state_dict(const nn::StateDict& state) {
-  constexpr const char* kLoad = "ReduceLROnPlateau::load_state_dict";
-  const auto entry = [&](const char* name) -> const Tensor& {
-    const auto found = state.find(name);
-    if (found == state.end()) fail(kLoad, name, " is missing");
-    if (!found->second.defined()) fail(kLoad, name, " is undefined");
-    return found->second;
-  };
-  const auto count = [&](const char* name) {
-    const Tensor& tensor = entry(name);
-    if (tensor.dim() != 0 || tensor.dtype() != int64)
-      fail(kLoad, name, " is ", tensor.shape(), ' ', tensor.dtype(), ", not () int64");
-    const auto value = tensor.item<std::int64_t>();
-    constexpr std::int64_t kMost = std::int64_t{1} << 53;  // which double can count
-    if (value < 0 || value > kMost) fail(kLoad, name, " is ", value, ", not a number of epochs");
-    return value;
-  };
-  const std::int64_t epoch = count("last_epoch"), bad = count("num_bad_epochs"),
-                     cooldown = count("cooldown_counter");
-  double best = 0;
-  detail::set_option(best, "best", entry("best"));
-  if (state.size() != 4) fail(kLoad, "the state has keys that are no part of it");
+  detail::StateReader reader("ReduceLROnPlateau::load_state_dict", state);
+  const std::int64_t epoch = reader.take_count("last_epoch"),
+                     bad = reader.take_count("num_bad_epochs"),
+                     cooldown = reader.take_count("cooldown_counter");
+  const double best = reader.take_number("best");
+  reader.check_all_taken();
   last_epoch_ = epoch;
   bad_epochs_ = bad;
   cooldown_ = cooldown;

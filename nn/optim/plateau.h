@@ -6,8 +6,7 @@
 #include <vector>
 
 #include <tend/core/base/words.h>
-#include <tend/nn/optim/optimizer.h>
-#include <tend/nn/optim/per_group.h>
+#include <tend/nn/optim/schedule.h>
 
 namespace tend::optim {
 
@@ -16,26 +15,28 @@ enum class ThresholdMode { rel, abs };
 
 struct PlateauOptions {
   OrWord<PlateauMode> mode = PlateauMode::min;  ///< Whether smaller or larger is better.
-  double factor = 0.1;                          ///< What a learning rate is multiplied with.
-  std::int64_t patience = 10;                   ///< Bad epochs that are let pass.
-  /// By how much an epoch must be better than the best one: as a share of that, or as a number.
+  double factor = 0.1;                          ///< A reduction multiplies a learning rate by it.
+  std::int64_t patience = 10;                   ///< The number of bad epochs without a reduction.
+  /// How much better than the best epoch an epoch must be: a share of the best metric (rel), or a
+  /// number (abs).
   double threshold = 1e-4;
   OrWord<ThresholdMode> threshold_mode = ThresholdMode::rel;
-  std::int64_t cooldown = 0;  ///< Epochs after a reduction that count for nothing.
+  std::int64_t cooldown = 0;  ///< Epochs after a reduction that do not count as bad.
   PerGroup min_lr = 0;        ///< The least learning rate.
-  double eps = 1e-8;          ///< A smaller reduction is not made.
+  double eps = 1e-8;          ///< Smaller reductions are skipped.
 };
 
 /// Reduces the learning rates when a metric has stopped getting better, as
-/// torch.optim.lr_scheduler.ReduceLROnPlateau does. Error for a factor that is not in (0, 1), for a
-/// negative patience or cooldown, and for other than one min_lr or one for each group. The
-/// optimizer must live as long.
+/// torch.optim.lr_scheduler.ReduceLROnPlateau does. The optimizer must live as long.
+///
+/// Throws: Error - factor is not in (0, 1), patience or cooldown is negative, or there are several
+///                 numbers min_lr, but not one for each group
 class ReduceLROnPlateau {
  public:
   explicit ReduceLROnPlateau(Optimizer& optimizer, const PlateauOptions& options = {});
 
-  /// After an epoch with this metric. NaN is not better than anything. Error, before anything has
-  /// changed, where groups were added and each has a min_lr of its own.
+  /// Ends an epoch with this metric. NaN is not better than anything. Error, before anything has
+  /// changed, if groups were added and each has a min_lr of its own.
   void step(double metric);
   /// The rates that the groups have now.
   std::vector<double> get_last_lr() const;

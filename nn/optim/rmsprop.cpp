@@ -1,7 +1,6 @@
 #include <tend/nn/optim/rmsprop.h>
 
 #include <tend/core/kernels/elementwise/optimizer.h>
-#include <tend/nn/optim/grouped_optimizer_members.h>
 
 namespace tend::optim {
 
@@ -13,36 +12,27 @@ void RMSprop::check(const Options& o) {
   detail::check_from_zero(kName, "momentum", o.momentum);
 }
 
-void RMSprop::make_step() {
-  const auto prepare = [](Stepped& each) {
-    const auto make = [&](Array& array) {
-      if (!array.defined()) array = Array::zeros(each.values.shape(), each.values.dtype());
-    };
-    make(each.state.square_avg);
-    if (each.options->momentum > 0) make(each.state.momentum_buffer);
-    if (each.options->centered) make(each.state.grad_avg);
-  };
-  step_all("RMSprop.step", prepare, [](const Stepped& each, std::int64_t begin, std::int64_t end) {
-    visit_floating("RMSprop", each.values.dtype(), [&](auto tag) {
-      using T = typename decltype(tag)::type;
-      const RMSpropOptions& o = *each.options;
-      const RMSpropState& state = *each.target;
-      const auto from = [&](const Array& array) { return array.template data<T>() + begin; };
+Update RMSprop::update(const ParameterStep& p, const Options& o) const {
+  const kernels::RMSpropStep step = {.rate = -o.lr,
+                                     .penalty = o.weight_decay,
+                                     .alpha = o.alpha,
+                                     .share = 1 - o.alpha,
+                                     .momentum = o.momentum,
+                                     .eps = o.eps,
+                                     .maximize = o.maximize};
+  return visit_floating(kName, p.values.dtype(), [&](auto tag) -> Update {
+    using T = typename decltype(tag)::type;
+    T* const x = p.values.data<T>();
+    const T* const g = p.gradient.data<T>();
+    T* const square = p.array("square_avg").data<T>();
+    T* const mean = o.centered ? p.array("grad_avg").data<T>() : nullptr;
+    T* const velocity = o.momentum > 0 ? p.array("momentum_buffer").data<T>() : nullptr;
+    return [=](std::int64_t begin, std::int64_t end) {
       kernels::optimizer_kernels().of<T>().rmsprop(
-          from(each.values), from(each.gradient), from(state.square_avg),
-          o.centered ? from(state.grad_avg) : nullptr,
-          o.momentum > 0 ? from(state.momentum_buffer) : nullptr, end - begin,
-          {.rate = -o.lr,
-           .penalty = o.weight_decay,
-           .alpha = o.alpha,
-           .share = 1 - o.alpha,
-           .momentum = o.momentum,
-           .eps = o.eps,
-           .maximize = o.maximize});
-    });
+          x + begin, g + begin, square + begin, mean ? mean + begin : nullptr,
+          velocity ? velocity + begin : nullptr, end - begin, step);
+    };
   });
 }
-
-template class GroupedOptimizer<RMSprop, RMSpropOptions, RMSpropState>;
 
 }  // namespace tend::optim

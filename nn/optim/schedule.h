@@ -1,32 +1,58 @@
-// What all schedules of learning rates have in common.
+// The base of all schedules of learning rates, and schedules that combine others.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <optional>
-#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <tend/nn/optim/optimizer.h>
 
 namespace tend::optim {
 
-/// A schedule of the learning rates of an optimizer's groups, as torch.optim.lr_scheduler has them.
-/// Its construction sets the rates of epoch 0, and each step(), which comes after the optimizer's,
-/// those of the next epoch (or of the next step, where it is called after each). The rates start
-/// from those that the groups had when the optimizer's first schedule was made; OneCycleLR has its
-/// own. A rate or momentum that would not be finite is an Error, unlike in PyTorch.
+namespace detail {
+class StateReader;
+}
+
+/// A number for all groups, or one for each: 1e-5, or {1e-4, 1e-5}.
+class PerGroup {
+ public:
+  PerGroup(double number) : number_(number) {}
+  PerGroup(std::vector<double> numbers) noexcept : numbers_(std::move(numbers)) {}
+  PerGroup(std::initializer_list<double> numbers) : numbers_(numbers) {}
+
+  /// The number of a group. IndexError if each group has its own, and there is no such group.
+  double of(std::size_t group) const;
+  /// Error, with the operation and the name of the setting, if there is one number for each of a
+  /// number of groups other than `groups`.
+  void check(const char* operation, const char* setting, std::size_t groups) const;
+
+ private:
+  double number_ = 0;
+  std::optional<std::vector<double>> numbers_;
+};
+
+/// A schedule of the learning rates of an optimizer's groups, as in torch.optim.lr_scheduler.
 ///
-/// Schedules refer to the optimizer, which must live as long. As in PyTorch, groups that are added
-/// later follow the schedules that make each rate from the last one (StepLR, MultiStepLR,
-/// ExponentialLR, ConstantLR, LinearLR, PolynomialLR, CosineAnnealingLR); others leave them alone.
+/// Its constructor sets the rates of epoch 0. Each step(), which comes after the optimizer's, sets
+/// the rates of the next epoch, or of the next step if it is called after each step. The rates
+/// start from those that the groups had when the optimizer's first schedule was made; OneCycleLR
+/// has its own. A rate or momentum that would not be finite is an Error, unlike in PyTorch.
+///
+/// A schedule refers to the optimizer, which must live as long. As in PyTorch, groups that are
+/// added later follow the schedules that compute each rate from the last one (StepLR, MultiStepLR,
+/// ExponentialLR, ConstantLR, LinearLR, PolynomialLR, CosineAnnealingLR); other schedules do not
+/// change them.
 class LRScheduler {
  public:
   virtual ~LRScheduler() = default;
 
-  /// When it throws, nothing has changed.
+  /// Sets the rates of the next epoch. If it throws, nothing has changed, except that some parts of
+  /// a schedule that is made of others may have stepped.
   virtual void step();
 
   /// The rates that the last step set, one for each group that there was at the beginning.
@@ -34,70 +60,73 @@ class LRScheduler {
   std::int64_t last_epoch() const noexcept { return last_epoch_; }
   Optimizer& optimizer() const noexcept { return *optimizer_; }
 
-  /// Where the schedule stands, not its settings: "last_epoch", "base_lrs" and "last_lr"; for
-  /// schedules made of others also "0.last_epoch" and so on. The optimizer's own state_dict() has
-  /// the rates of the next step.
+  /// The position of the schedule, not its settings: "last_epoch", "base_lrs" and "last_lr". A
+  /// schedule that is made of others also has "0.last_epoch" and so on. The optimizer's own
+  /// state_dict() has the rates of the next step.
   nn::StateDict state_dict() const;
-  /// Loads the state_dict() of a schedule with the same settings over as many groups, and goes on
-  /// from there. An Error names the first key that is missing, does not fit or belongs to nothing;
-  /// nothing has changed then.
+  /// Loads the state_dict() of a schedule with the same settings and number of groups, and
+  /// continues from there.
+  ///
+  /// Throws: Error - the first key that is missing, does not fit, belongs to nothing or is there
+  ///                 twice; nothing has changed then
   void load_state_dict(const nn::StateDict& state);
 
  protected:
   using References = std::vector<std::reference_wrapper<LRScheduler>>;
-  using Parts = std::span<const References::value_type>;
 
-  /// A group whose next rate is asked for.
+  /// A group whose next rate is computed.
   struct Place {
     std::size_t group;
     std::int64_t epoch;  // of the next rate
-    double lr;           // as it is now
+    double lr;           // the present rate
     double base;         // the rate at the beginning; of groups that were added later, `lr`
     bool is_later;
   };
+  using Formula = std::function<double(const Place&)>;
 
-  explicit LRScheduler(Optimizer& optimizer);
+  /// How a schedule computes rates.
+  struct Rule {
+    /// The next rate. Where PyTorch computes it from the last one, this does, too, for the same
+    /// bits.
+    Formula rate;
+    /// True if rate() does not use the base, so that it also applies to groups that were added
+    /// later.
+    bool follows_last_rate = false;
+    /// The rate at epoch 0 of a schedule that begins after another one. If it is empty, the base
+    /// for a rule that follows the last rate, and rate() for others.
+    Formula first = {};
+    /// The momentum; empty for schedules that do not set it.
+    Formula momentum = {};
+  };
+
+  explicit LRScheduler(Optimizer& optimizer, References parts = {});
   /// Starts from these rates, one for each group.
   LRScheduler(Optimizer& optimizer, std::vector<double> base_lr);
   LRScheduler(const LRScheduler&) = default;
   LRScheduler& operator=(const LRScheduler&) = default;
 
-  /// Sets the rates of epoch 0, and each group's initial_lr; the end of each constructor.
-  void begin();
-  /// Notes the rates that the groups have.
-  void note_rates();
-  std::int64_t last_epoch_ = -1;
+  /// Sets the rates of epoch 0 and each group's initial_lr. Every constructor ends with it.
+  void begin(Rule rule);
+  /// Ends a step of a schedule that is made of others, which have set the rates.
+  void end_step();
 
  private:
   friend class SequentialLR;
   friend class ChainedScheduler;
-  struct Loaded;
 
-  /// The rate of a group. PyTorch computes it from the last one, so it has PyTorch's last bits.
-  virtual double rate(const Place& place) const = 0;
-  /// The rate at epoch 0 whatever was before.
-  virtual double first_rate(const Place& place) const {
-    return follows_last_rate() ? place.base : rate(place);
-  }
-  /// Whether rate() does without the base, so that it goes for groups that were added later, too.
-  virtual bool follows_last_rate() const noexcept { return false; }
-  /// The momentum of a group, for schedules that set it.
-  virtual std::optional<double> momentum(const Place& /*place*/) const { return std::nullopt; }
-  /// The schedules of which this one is made.
-  virtual Parts parts() const noexcept { return {}; }
-
-  /// Sets the rates of an epoch; at epoch 0 those of first_rate() when it restarts.
+  /// Sets the rates of an epoch. At epoch 0 `restarts` says that another schedule came before.
   void go_to(std::int64_t epoch, bool restarts);
-  /// Calls f, which steps the parts. When it throws, they and the optimizer's rates are as before.
-  template <class F>
-  void step_parts(F f);
-  void remember(std::vector<Loaded>& all);
-  /// Forgets the construction's begin(), for a schedule that starts later.
+  double next_rate(const Place& place, bool restarts) const;
+  void save_rates();
+  /// Goes back to before epoch 0, for a schedule that starts later.
   void undo_begin();
   void save(nn::StateDict& state, const std::string& prefix) const;
-  void read(const nn::StateDict& state, const std::string& prefix, std::vector<Loaded>& all);
+  void read(detail::StateReader& reader, const std::string& prefix, bool applies);
 
   Optimizer* optimizer_;
+  References parts_;  // the schedules of which this one is made
+  Rule rule_;
+  std::int64_t last_epoch_ = -1;
   std::vector<double> base_lr_;
   std::vector<double> last_lr_;
 };
@@ -108,34 +137,29 @@ class LRScheduler {
 ///     optim::CosineAnnealingLR cosine(optimizer, 900);
 ///     optim::SequentialLR schedule(optimizer, {warmup, cosine}, {100});
 ///
-/// The schedules are referred to, and must live as long. Error unless they are of this optimizer,
-/// the milestones are one fewer and increase, and no schedule but the first is a ChainedScheduler,
-/// none a SequentialLR. torch.optim.lr_scheduler.SequentialLR
+/// It refers to the schedules, which must live as long. torch.optim.lr_scheduler.SequentialLR
+///
+/// Throws: Error - the schedules are not all of this optimizer; the milestones are not one fewer,
+/// or
+///                 do not increase; a schedule after the first is a ChainedScheduler; any is a
+///                 SequentialLR
 class SequentialLR : public LRScheduler {
  public:
   SequentialLR(Optimizer& optimizer, References schedules, std::vector<std::int64_t> milestones);
   void step() override;
 
  private:
-  double rate(const Place& place) const override { return place.lr; }
-  Parts parts() const noexcept override { return schedules_; }
-
-  References schedules_;
   std::vector<std::int64_t> milestones_;
 };
 
-/// Several schedules at once: each changes the rates that those before it have set. Error for no
-/// schedules, and for those of several optimizers. torch.optim.lr_scheduler.ChainedScheduler
+/// Several schedules at once: each changes the rates that those before it have set.
+/// torch.optim.lr_scheduler.ChainedScheduler
+///
+/// Throws: Error - there are no schedules, or they are of several optimizers
 class ChainedScheduler : public LRScheduler {
  public:
   explicit ChainedScheduler(References schedules);
   void step() override;
-
- private:
-  double rate(const Place& place) const override { return place.lr; }
-  Parts parts() const noexcept override { return schedules_; }
-
-  References schedules_;
 };
 
 }  // namespace tend::optim

@@ -11,27 +11,27 @@ StateReader::StateReader(const char* operation, const nn::StateDict& state)
   }
 }
 
-Tensor StateReader::take(const std::string& key) {
+std::int64_t StateReader::size_of(const std::string& key) const {
   const auto entry = entries_.find(key);
-  if (entry == entries_.end()) fail(operation_, key, " is missing");
-  Tensor value = *entry->second;
-  if (!value.defined()) fail(operation_, key, " is undefined");
-  entries_.erase(entry);
-  return value;
+  return entry == entries_.end() || !entry->second->defined() ? 0 : entry->second->numel();
 }
 
 Array StateReader::take(const std::string& key, const Shape& shape, DType dtype) {
-  const Tensor value = take(key);
-  if (value.shape() != shape || value.dtype() != dtype) {
+  const auto entry = entries_.find(key);
+  if (entry == entries_.end()) fail(operation_, key, " is missing");
+  const Tensor& value = *entry->second;
+  if (!value.defined()) fail(operation_, key, " is undefined");
+  if (value.shape() != shape || value.dtype() != dtype)
     fail(operation_, key, " is ", value.shape(), ' ', value.dtype(), ", not ", shape, ' ', dtype);
-  }
-  return value.array().clone();
+  entries_.erase(entry);
+  return value.array();
 }
 
-std::int64_t StateReader::take_count(const std::string& key) {
+std::int64_t StateReader::take_count(const std::string& key, std::int64_t least) {
   const auto count = take(key, {}, int64).item<std::int64_t>();
   constexpr std::int64_t kMost = std::int64_t{1} << 53;
-  if (count < 0 || count > kMost) fail(operation_, key, " is ", count, ", not a count");
+  if (count < least || count > kMost)
+    fail(operation_, key, " is ", count, ", not a count from ", least, " to 2^53");
   return count;
 }
 

@@ -1,4 +1,4 @@
-// Entries of a state_dict, taken one by one.
+// Reads the entries of a state_dict one by one.
 #pragma once
 
 #include <cstdint>
@@ -19,12 +19,12 @@ class StateReader {
   StateReader(const char* operation, const nn::StateDict& state);
 
   bool has(const std::string& key) const { return entries_.contains(key); }
-  /// Takes an entry as it is. Error for one that is missing or undefined.
-  Tensor take(const std::string& key);
-  /// Takes a copy of an entry. Error also for another shape or dtype.
+  /// The number of elements of an entry; 0 where it is missing or undefined.
+  std::int64_t size_of(const std::string& key) const;
+  /// Takes an entry. Error if it is missing, undefined, or of another shape or dtype.
   Array take(const std::string& key, const Shape& shape, DType dtype);
-  /// Takes a 0-d int64 that is at least 0 and that a double can count.
-  std::int64_t take_count(const std::string& key);
+  /// Takes a 0-d int64 from `least` to 2^53, up to which a double can count.
+  std::int64_t take_count(const std::string& key, std::int64_t least = 0);
   /// Takes a 0-d float64.
   double take_number(const std::string& key) { return take(key, {}, float64).item<double>(); }
   /// An entry that was not taken; nothing where all were.

@@ -12,8 +12,8 @@ namespace {
 constexpr int kMostPoints = 25;
 constexpr double kTolerance = 1e-9;
 
-// Where between `low` and `high` the cubic polynomial is least that has the losses and slopes of
-// two points.
+// The minimum, between `low` and `high`, of the cubic polynomial with the losses and slopes of two
+// points.
 double cubic_minimum(const LinePoint& a, const LinePoint& b, double low, double high) {
   const auto& [first, second] = a.t <= b.t ? std::tie(a, b) : std::tie(b, a);
   const double d1 = a.slope + b.slope - 3 * (a.loss - b.loss) / (a.t - b.t);
@@ -68,7 +68,8 @@ class Search {
     return ends[low];
   }
 
-  // The next point within an interval: at its end once at most, and then a tenth away from it.
+  // The next point within an interval. Only one point in a row may be near its end; the next one
+  // keeps a tenth of the interval away from it.
   double next_in(const std::array<LinePoint, 2>& ends) {
     const double left = std::min(ends[0].t, ends[1].t), right = std::max(ends[0].t, ends[1].t);
     const double t = cubic_minimum(ends[0], ends[1], left, right), margin = 0.1 * (right - left);

@@ -10,15 +10,15 @@ namespace tend::optim::detail {
 struct LinePoint {
   double t;
   double loss;
-  double slope;  // the derivative of the loss by t
+  double slope;  // the derivative of the loss with respect to t
   Tensor gradient;
 };
 
-/// The point of a line at which a search ends that begins at `start` and tries `t` first: one that
-/// fulfils the strong Wolfe conditions, or the best that 25 points find. The search also ends where
-/// the points between which it looks are closer than 1e-9, as torch.optim.LBFGS has it, in the
-/// largest coordinate of the direction, `direction_size` a unit of t. Nocedal and Wright, Numerical
-/// Optimization, algorithms 3.5 and 3.6, with the safeguards of torch.optim.LBFGS.
+/// Searches a line from `start`, with `t` as the first step. Returns a point that fulfils the
+/// strong Wolfe conditions, or the best of 25 points. It also ends once the interval is shorter
+/// than 1e-9 in the largest coordinate of the direction, which is `direction_size` for each unit of
+/// t. Nocedal and Wright, Numerical Optimization, algorithms 3.5 and 3.6, with the safeguards of
+/// torch.optim.LBFGS.
 LinePoint strong_wolfe(FunctionRef<LinePoint(double)> at, const LinePoint& start, double t,
                        double direction_size);
 

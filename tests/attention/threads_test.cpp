@@ -9,7 +9,7 @@
 
 #include <tend/autograd/ops/ops.h>
 #include <tend/core/threads/parallel.h>
-#include <tend/nn/optim/adamw.h>
+#include <tend/nn/optim/adam.h>
 
 #include "tests/catch.h"
 #include "tests/threads.h"

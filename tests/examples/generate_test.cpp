@@ -129,14 +129,7 @@ TEST_CASE("generate answers wrong usage with 2, and a folder without a model wit
   CHECK(ended.code == 1);
   CHECK_THAT(ended.output, ContainsSubstring("vocab.json"));
   write_model(folder);
-  int files = 0;
-  for (const auto& each : std::filesystem::directory_iterator(folder.path())) {
-    expect({"--json", each.path().filename().string()}, "of the model are one file");
-    ++files;
-  }
-  CHECK(files == 4);
-  for (int i = 0; i < 2; ++i)  // the first result is no file of the model
-    CHECK(run_generate({".", "--prompt", "the", "--max-new-tokens", "3", "--json", "found.json"},
-                       folder)
-              .code == 0);
+  CHECK(run_generate({".", "--prompt", "the", "--max-new-tokens", "3", "--json", "found.json"},
+                     folder)
+            .code == 0);
 }

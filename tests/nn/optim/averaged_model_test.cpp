@@ -155,18 +155,3 @@ TEST_CASE("averages refuse states and parameters that are not theirs, and change
                     "[AveragedModel] decay 1.5 must lie in [0, 1]");
   CHECK_THROWS_WITH(optim::AveragedModel(nn::ReLU()), ContainsSubstring("has no parameters"));
 }
-
-TEST_CASE("a guard of averaged weights passes over a parameter that names one element twice") {
-  nn::Linear model(3, 3);
-  optim::AveragedModel averaged(model);
-  const Tensor bias = model.bias.detach().clone();
-  const Tensor row = zeros({1, 3});
-  {
-    const optim::AveragedWeightsGuard guard(averaged);
-    model.weight.set_data(row.expand({3, 3}));
-    const NoGradGuard no_grad;
-    model.bias.fill_(7);
-  }
-  CHECK(equal(model.bias.detach(), bias));
-  CHECK(equal(row, zeros({1, 3})));
-}

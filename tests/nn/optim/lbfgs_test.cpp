@@ -186,12 +186,6 @@ TEST_CASE("LBFGS refuses what it cannot step, before anything has changed") {
   CHECK_THROWS_AS(optim::LBFGS(p, {.max_eval = 0}), Error);
   CHECK_THROWS_AS(optim::LBFGS(p, -1.0), Error);
   CHECK_THROWS_AS(optim::LBFGS(p).set_momentum(0, 0.5), Error);
-  optim::LBFGS emptied(p);
-  emptied.groups()[0].parameters.clear();
-  refuses(emptied, "[LBFGS.step] a group's parameters are chosen when it is added");
-  optim::LBFGS grown(p);
-  grown.groups()[0].parameters.push_back(ones({2}, float64).requires_grad_());
-  refuses(grown, "[LBFGS.step] a group's parameters are chosen when it is added");
 }
 
 TEST_CASE("LBFGS refuses a state and parameters that its memory does not fit") {
@@ -220,7 +214,6 @@ TEST_CASE("LBFGS refuses a state and parameters that its memory does not fit") {
   refuses("0.step belongs to nothing", [](auto& s) { s["0.step"] = tensor(1); });
   refuses("group.0.max_eval is (2,) int64",
           [](auto& s) { s["group.0.max_eval"] = zeros({2}, int64); });
-  refuses("max_iter is 0", [](auto& s) { s["group.0.max_iter"] = tensor(0); });
   p[0].zero_grad();
   p[0].set_data(ones({3}, float64));
   CHECK_THROWS_WITH(step(optimizer, p, rosenbrock_loss),
@@ -235,14 +228,6 @@ TEST_CASE("a loss that is not finite ends the search for a step") {
   };
   CHECK_NOTHROW(step(optimizer, p, nowhere));
   CHECK(optimizer.state_dict().at("func_evals").item<std::int64_t>() < 200);
-}
-
-TEST_CASE("LBFGS that was moved from loads no state") {
-  const Tensor w = ones({2}, {.requires_grad = true});
-  optim::LBFGS optimizer({w});
-  const nn::StateDict state = optimizer.state_dict();
-  const optim::LBFGS moved = std::move(optimizer);
-  CHECK_THROWS_AS(optimizer.load_state_dict(state), Error);  // NOLINT(bugprone-use-after-move)
 }
 
 TEST_CASE("how long LBFGS searches along a line does not depend on tolerance_change") {

@@ -1,23 +1,56 @@
 // Schedules give the learning rates of torch.optim.lr_scheduler.
 #include <cmath>
+#include <fstream>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "tests/nn/optim/torch_schedules.h"
+#include "tests/catch.h"
+
+#include <tend/tend.h>
+
+#include <nlohmann/json.hpp>
 
 using Catch::Matchers::ContainsSubstring;
 using namespace tend;
 using namespace tend::optim;
-using tend::test::check_rates;
-using tend::test::kRateTolerance;
-using tend::test::torch_schedules;
-using tend::test::two_groups;
-using tend::test::two_rates;
 
 namespace {
+
+// tests/data/schedules.json (make_schedules.py)
+const nlohmann::json& torch_schedules() {
+  static const nlohmann::json data =
+      nlohmann::json::parse(std::ifstream(TEND_TEST_DATA "/schedules.json"));
+  return data;
+}
+
+template <class O>
+O two_groups(const typename O::Options& options) {
+  typename O::Options first = options, second = options;
+  first.lr = torch_schedules()["rates"][0].get<double>();
+  second.lr = torch_schedules()["rates"][1].get<double>();
+  O optimizer({zeros({1}).requires_grad_()}, first);
+  optimizer.add_group({zeros({1}).requires_grad_()}, second);
+  return optimizer;
+}
+
+optim::SGD two_rates() {
+  return two_groups<optim::SGD>({.momentum = 0.9});
+}
+
+// The formulas are PyTorch's, operation for operation, but cos and pow may differ by an ulp between
+// two C libraries, and 45 steps multiply such differences up.
+constexpr double kRateTolerance = 1e-13;
+
+void check_rates(const optim::Optimizer& optimizer, const nlohmann::json& expected) {
+  for (std::size_t group = 0; group < 2; ++group) {
+    const auto rate = expected[group].get<double>();
+    CHECK(std::abs(optimizer.lr(group) - rate) <= kRateTolerance * std::abs(rate));
+  }
+}
 
 // Schedules live apart from those that are made of them.
 using Schedules = std::vector<std::shared_ptr<LRScheduler>>;
@@ -276,7 +309,7 @@ TEST_CASE("schedules refuse settings that cannot be, and a state that does not f
   refuses("0.base_lrs is undefined", [](auto& s) { s["0.base_lrs"] = Tensor(); });
   refuses("0.base_lrs is (2,) float32, not (2,) float64",
           [](auto& s) { s["0.base_lrs"] = ones({2}); });
-  refuses("0.last_epoch is 9007199254740993, not the number of an epoch",
+  refuses("0.last_epoch is 9007199254740993, not a count",
           [](auto& s) { s["0.last_epoch"] = tensor((std::int64_t{1} << 53) + 1); });
   refuses("0.last_epoch is -7", [](auto& s) { s["0.last_epoch"] = tensor(std::int64_t{-7}); });
   refuses("1.last_epoch belongs to nothing",
@@ -424,13 +457,6 @@ TEST_CASE("a group that came after a sequence's parts starts from its own rate")
   CHECK(other.lr(2) == 0.15);
 }
 
-TEST_CASE("numbers of groups are asked for within their list") {
-  const PerGroup same = 0.5, each = {0.1, 0.2};
-  CHECK(same.of(7) == 0.5);
-  CHECK(each.of(1) == 0.2);
-  CHECK_THROWS_AS(each.of(2), IndexError);
-}
-
 TEST_CASE("groups that are added later keep their rates where PyTorch has no rule") {
   SGD optimizer = two_rates();
   OneCycleLR cycle(optimizer, {.max_lr = 0.4, .total_steps = 30});
@@ -456,24 +482,6 @@ TEST_CASE("cosine annealing leaves a later group's rate alone where its way back
   const std::vector<double> torch{0.5, 1.0, 0.5, 0.0};
   // cos(pi / 2) is 6e-17.
   for (std::size_t i = 0; i < 4; ++i) CHECK(std::abs(rates[i] - torch[i]) < 1e-15);
-}
-
-TEST_CASE("a chain of which a schedule throws has changed nothing") {
-  const Tensor w = ones({1}, {.requires_grad = true});
-  optim::SGD optimizer({w}, 0.1);
-  optim::ExponentialLR decay(optimizer, 0.5);
-  optim::LambdaLR users(optimizer, [](std::int64_t epoch) {
-    if (epoch == 2) throw std::runtime_error("of the user");
-    return 1.0;
-  });
-  optim::ChainedScheduler chain({decay, users});
-  chain.step();
-  const double before = optimizer.lr(0);
-  for (int i = 0; i < 2; ++i) {
-    CHECK_THROWS_AS(chain.step(), std::runtime_error);
-    CHECK(optimizer.lr(0) == before);
-    CHECK(decay.last_epoch() == 1);
-  }
 }
 
 TEST_CASE("a schedule that is refused leaves no initial rate behind") {
@@ -520,4 +528,94 @@ TEST_CASE("a rate that falls to 0 is no number below it, and its state can be lo
   optimizer.load_state_dict(state);
   CHECK(optimizer.lr(0) == rate);
   CHECK_THROWS_AS(optimizer.step(), Error);
+}
+
+TEST_CASE("rates are reduced when a metric has stopped getting better") {
+  const std::vector<std::pair<std::string, PlateauOptions>> runs = {
+      {"plateau", {.factor = 0.5, .patience = 2}},
+      {"plateau_abs",
+       {.factor = 0.2,
+        .patience = 1,
+        .threshold = 0.05,
+        .threshold_mode = ThresholdMode::abs,
+        .cooldown = 3,
+        .min_lr = 0.001}},
+      {"plateau_rates", {.factor = 0.2, .patience = 1, .min_lr = {0.001, 0.01}}},
+      {"plateau_max", {.mode = PlateauMode::max, .factor = 0.5, .patience = 3, .eps = 0.004}},
+      {"plateau_max_abs",
+       {.mode = PlateauMode::max,
+        .factor = 0.5,
+        .patience = 0,
+        .threshold = 0.01,
+        .threshold_mode = ThresholdMode::abs}}};
+  const auto metrics = torch_schedules()["metrics"].get<std::vector<double>>();
+  for (const auto& [name, options] : runs) {
+    CAPTURE(name);
+    const auto& expected = torch_schedules()["runs"].at(name)["rates"];
+    SGD optimizer = two_rates();
+    ReduceLROnPlateau schedule(optimizer, options);
+    for (std::size_t epoch = 0; epoch < metrics.size(); ++epoch) {
+      CAPTURE(epoch);
+      schedule.step(metrics[epoch]);
+      check_rates(optimizer, expected[epoch]);
+      // Another one goes on from its state.
+      const nn::StateDict state = schedule.state_dict();
+      schedule = ReduceLROnPlateau(optimizer, options);
+      schedule.load_state_dict(state);
+    }
+    CHECK(schedule.get_last_lr() == std::vector{optimizer.lr(0), optimizer.lr(1)});
+  }
+  SGD optimizer = two_rates();
+  ReduceLROnPlateau schedule(optimizer, {.patience = 1});
+  for (int i = 0; i < 3; ++i) schedule.step(std::nan(""));
+  CHECK(optimizer.lr(0) < 0.1);
+  nn::StateDict state = schedule.state_dict();
+  state.erase("best");
+  CHECK_THROWS_WITH(schedule.load_state_dict(state), ContainsSubstring("best is missing"));
+  state["best"] = tensor(1.0, float64);
+  state["num_bad_epochs"] = tensor(std::int64_t{-1});
+  CHECK_THROWS_WITH(schedule.load_state_dict(state), ContainsSubstring("not a count"));
+  CHECK_THROWS_WITH(ReduceLROnPlateau(optimizer, {.factor = 1}), ContainsSubstring("(0, 1)"));
+  CHECK_THROWS_WITH(ReduceLROnPlateau(optimizer, {.patience = -1}), ContainsSubstring("patience"));
+  CHECK_THROWS_WITH(ReduceLROnPlateau(optimizer, {.factor = 0}), ContainsSubstring("(0, 1)"));
+  CHECK_THROWS_WITH(ReduceLROnPlateau(optimizer, {.cooldown = -1}), ContainsSubstring("cooldown"));
+}
+
+TEST_CASE(
+    "a plateau's state is refused for an entry that is undefined, of another kind or unknown") {
+  SGD optimizer = two_rates();
+  ReduceLROnPlateau schedule(optimizer, {.patience = 1});
+  schedule.step(3);
+  const nn::StateDict sound = schedule.state_dict();
+  const auto refuses = [&](const char* name, const Tensor& value, const char* reason) {
+    nn::StateDict state = sound;
+    state["best"] = tensor(7.0, float64);
+    state["last_epoch"] = tensor(std::int64_t{9});
+    state[name] = value;
+    CHECK_THROWS_WITH(schedule.load_state_dict(state), ContainsSubstring(reason));
+    CHECK(schedule.best() == 3);
+    CHECK(schedule.state_dict().at("last_epoch").item<std::int64_t>() == 1);
+  };
+  refuses("best", Tensor(), "best is undefined");
+  refuses("last_epoch", tensor(2.0), "last_epoch is () float32, not () int64");
+  refuses("last_epoch", ones({1}, int64), "last_epoch is (1,) int64, not () int64");
+  refuses("cooldown_counter", tensor((std::int64_t{1} << 53) + 1), "not a count");
+  refuses("patience", tensor(std::int64_t{1}), "patience belongs to nothing");
+}
+
+TEST_CASE("on a plateau each group may have a least rate of its own") {
+  SGD optimizer = two_rates();
+  CHECK_THROWS_WITH(ReduceLROnPlateau(optimizer, {.min_lr = {0.1, 0.1, 0.1}}),
+                    "[ReduceLROnPlateau] 3 values of min_lr for 2 groups");
+  ReduceLROnPlateau schedule(optimizer, {.patience = 0, .min_lr = {0.01, 0.01}});
+  schedule.step(1);
+  optimizer.add_group({zeros({1}).requires_grad_()}, {.lr = 1});
+  CHECK_THROWS_WITH(schedule.step(2), "[ReduceLROnPlateau] 2 values of min_lr for 3 groups");
+  CHECK(schedule.best() == 1);
+  CHECK(optimizer.lr(0) == 0.1);
+  // One for all goes for groups that are added, too.
+  ReduceLROnPlateau one(optimizer, {.patience = 0, .min_lr = 0.5});
+  one.step(1);
+  one.step(2);
+  CHECK(optimizer.lr(2) == 0.5);
 }

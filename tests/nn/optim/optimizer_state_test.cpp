@@ -17,26 +17,30 @@ Tensor first_weights() {
 
 }  // namespace
 
-TEST_CASE("an optimizer continues from its saved state as if nothing had happened") {
-  const auto train = [](optim::AdamW& optimizer, Tensor& p, int steps) {
-    for (int i = 0; i < steps; ++i) {
-      optimizer.zero_grad();
-      (p * p).sum().backward();
-      optimizer.step();
-    }
+TEST_CASE("optimizers continue from their state with the same bits") {
+  const auto check = []<class O>(const typename O::Options& options) {
+    const auto train = [](O& optimizer, const Tensor& p) {
+      for (int i = 0; i < 3; ++i) {
+        optimizer.zero_grad();
+        (p * p).sum().backward();
+        optimizer.step();
+      }
+    };
+    const Tensor whole = first_weights().requires_grad_(), half = first_weights().requires_grad_();
+    O one({whole}, options), first({half}, options), second({half}, 0.5);
+    train(one, whole);
+    train(one, whole);
+    train(first, half);
+    second.load_state_dict(first.state_dict());
+    train(second, half);
+    CHECK(equal(half.detach(), whole.detach()));
   };
-  Tensor whole = first_weights().requires_grad_();
-  optim::AdamW one({whole}, {.lr = 0.1});
-  train(one, whole, 6);
-
-  Tensor half = first_weights().requires_grad_();
-  optim::AdamW first({half}, {.lr = 0.1});
-  train(first, half, 3);
-  const nn::StateDict state = first.state_dict();
-  optim::AdamW second({half}, {.lr = 0.1});
-  second.load_state_dict(state);
-  train(second, half, 3);
-  CHECK(half.to_vector<float>() == whole.to_vector<float>());
+  check.operator()<optim::SGD>({.lr = 0.1, .momentum = 0.9});
+  check.operator()<optim::Adam>({.lr = 0.1, .amsgrad = true});
+  check.operator()<optim::AdamW>({.lr = 0.1});
+  check.operator()<optim::RMSprop>({.lr = 0.1, .momentum = 0.9, .centered = true});
+  check.operator()<optim::Adagrad>({.lr = 0.1, .lr_decay = 0.1});
+  check.operator()<optim::Lion>({.lr = 0.1});
 }
 
 TEST_CASE("a copy of an optimizer has a state of its own") {
@@ -72,13 +76,10 @@ TEST_CASE("an optimizer refuses a state that is not its own") {
                     "[load_state_dict] 0.exp_avg is (3,) float32, not (4,) float32");
   CHECK_THROWS_WITH(optimizer.load_state_dict({{"0.step", tensor(1)}, {"0.exp_avg", zeros({4})}}),
                     "[load_state_dict] 0.exp_avg_sq is missing");
-  CHECK_THROWS_WITH(optimizer.load_state_dict({{"0.step", tensor(-1)}}),
-                    "[load_state_dict] 0.step is -1, not a count");
-  CHECK_THROWS_WITH(optimizer.load_state_dict({{"0.step", tensor(0)}}),
-                    "[load_state_dict] 0.step is 0, not the number of a step");
-  const Tensor too_many = full({}, std::int64_t{1} << 60);
-  CHECK_THROWS_WITH(optimizer.load_state_dict({{"0.step", too_many}}),
-                    "[load_state_dict] 0.step is 1152921504606846976, not a count");
+  for (const std::int64_t step : {std::int64_t{-1}, std::int64_t{0}, std::int64_t{1} << 60}) {
+    CHECK_THROWS_WITH(optimizer.load_state_dict({{"0.step", tensor(step)}}),
+                      ContainsSubstring("not a count from 1 to 2^53"));
+  }
   const nn::StateDict good{
       {"0.step", tensor(1)}, {"0.exp_avg", zeros({4})}, {"0.exp_avg_sq", zeros({4})}};
   nn::StateDict twice = good;
@@ -129,22 +130,18 @@ TEST_CASE("an optimizer's state has the options of its groups, which are loaded 
   refuses("group.1.amsgrad is () float64, not () bool",
           [](auto& s) { s["group.1.amsgrad"] = ones({}, float64); });
   refuses("group.2.lr belongs to no group", [](auto& s) { s["group.2.lr"] = ones({}, float64); });
-  refuses("eps is -1", [](auto& s) { s["group.1.eps"] = full({}, -1, float64); });
   // A state without options, as version 0.1 wrote it, leaves them as they are.
   optim::AdamW older = make(1);
   older.load_state_dict({});
   CHECK(older.lr(1) == 2);
 }
 
-TEST_CASE("a group's parameters are chosen when it is added, also for its state") {
+TEST_CASE("a group's parameters are chosen when it is added") {
   const Tensor a = ones({2}).requires_grad_(), b = ones({2}).requires_grad_();
-  const char* const reason = "a group's parameters are chosen when it is added";
-  optim::AdamW pushed({a}, {.lr = 0.1});
-  pushed.groups()[0].parameters.push_back(b);
-  CHECK_THROWS_WITH(pushed.state_dict(), ContainsSubstring(reason));
-  CHECK_THROWS_WITH(pushed.step(), ContainsSubstring(reason));
-  optim::SGD grown({a}, {.lr = 0.1});
-  grown.groups().push_back({{b}, {.lr = 0.2}, {}});
-  CHECK_THROWS_WITH(grown.state_dict(), ContainsSubstring(reason));
-  CHECK_THROWS_WITH(grown.load_state_dict({}), ContainsSubstring(reason));
+  optim::AdamW optimizer({a}, {.lr = 0.1});
+  optimizer.groups()[0].parameters.push_back(b);
+  const char* const message = "[AdamW.step] a group's parameters are chosen when it is added";
+  CHECK_THROWS_WITH(optimizer.state_dict(), message);
+  CHECK_THROWS_WITH(optimizer.load_state_dict({}), message);
+  CHECK_THROWS_WITH(optimizer.step(), message);
 }
