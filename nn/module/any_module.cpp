@@ -2,18 +2,12 @@
 
 #include <tend/core/base/type_name.h>
 #include <tend/nn/module/module.h>
-#include <tend/nn/module/module_hooks.h>
 
 namespace tend::nn {
 
-void AnyModule::check_idle() const {
-  const ModuleBase* running = held_ ? ModuleScope::running_in(held_->module()) : nullptr;
-  if (running != nullptr)
-    fail("AnyModule", "cannot change while ", running->type_name(), " in it is called");
-}
-
-void AnyModule::check_outside(const AnyModule& other) const {
-  if (&other != this && held_ && other.held_) held_->module().check_outside(other.held_->module());
+AnyModule::Holder& AnyModule::held() const {
+  if (!held_) fail("AnyModule", "was moved from");
+  return *held_;
 }
 
 void AnyModule::fail_class(const std::type_info& wanted) const {

@@ -3,35 +3,26 @@
 
 #include <concepts>
 #include <memory>
-#include <type_traits>
 #include <typeinfo>
 #include <utility>
 
 #include <tend/autograd/tensor/tensor.h>
-#include <tend/core/base/destroy.h>
-#include <tend/core/base/nested_call.h>
 
 namespace tend::nn {
 
 class ModuleBase;
 
 /// Holds a module of any class, in lists of mixed classes. A copy holds a copy of the module, which
-/// shares its tensors. They may be nested, thousands deep.
+/// shares its tensors.
 class AnyModule {
  public:
   template <class M>
   requires std::derived_from<M, ModuleBase> AnyModule(M module)
-      : held_(new Held<M>(std::move(module))) {}
-  AnyModule(const AnyModule& other) : held_(other.copy()) {}
+      : held_(std::make_unique<Held<M>>(std::move(module))) {}
+  AnyModule(const AnyModule& other) : held_(other.held_ ? other.held_->copy() : nullptr) {}
   AnyModule(AnyModule&&) noexcept = default;
   AnyModule& operator=(const AnyModule& other) { return *this = AnyModule(other); }
-  /// Error while the module that it holds, or one in that, is called.
-  AnyModule& operator=(AnyModule&& other) {
-    check_idle();
-    check_outside(other);
-    held_ = std::move(other.held_);
-    return *this;
-  }
+  AnyModule& operator=(AnyModule&&) noexcept = default;
   ~AnyModule() = default;
 
   /// Error for an AnyModule that was moved from.
@@ -47,23 +38,15 @@ class AnyModule {
     return held->value;
   }
 
-  /// Calls the module. Error for one whose forward does not take one tensor and give one.
-  Tensor operator()(const Tensor& x) const {
-    const NestedCall nested("AnyModule");
-    return held().call(x);
-  }
+  /// Calls the module. Error if its forward does not take one tensor and return one.
+  Tensor operator()(const Tensor& x) const { return held().call(x); }
 
  private:
-  struct Holder : DestroyedInTurn<Holder> {
+  struct Holder {
     virtual ~Holder() = default;
     virtual ModuleBase& module() noexcept = 0;
     virtual Tensor call(const Tensor& x) const = 0;
-    virtual Holder* copy() const = 0;
-  };
-  struct Destroy {
-    void operator()(Holder* holder) const noexcept {
-      destroy_in_turn(holder, [](Holder* each) { delete each; });
-    }
+    virtual std::unique_ptr<Holder> copy() const = 0;
   };
   template <class M>
   struct Held final : Holder {
@@ -78,26 +61,15 @@ class AnyModule {
         fail_call(typeid(M));
       }
     }
-    Holder* copy() const override { return new Held(value); }
+    std::unique_ptr<Holder> copy() const override { return std::make_unique<Held>(value); }
     M value;
   };
 
-  Holder& held() const {
-    if (!held_) fail("AnyModule", "was moved from");
-    return *held_;
-  }
-  Holder* copy() const {
-    if (!held_) return nullptr;
-    const NestedCall nested("AnyModule");
-    return held_->copy();
-  }
-  void check_idle() const;
-  // Error where this stands in the module of `other`, which moves into it.
-  void check_outside(const AnyModule& other) const;
+  Holder& held() const;
   [[noreturn]] void fail_class(const std::type_info& wanted) const;
   [[noreturn]] static void fail_call(const std::type_info& type);
 
-  std::unique_ptr<Holder, Destroy> held_;
+  std::unique_ptr<Holder> held_;
 };
 
 }  // namespace tend::nn

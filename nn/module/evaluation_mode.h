@@ -1,4 +1,4 @@
-// What belongs around an evaluation in the middle of a training.
+// Evaluation in the middle of a training.
 #pragma once
 
 #include <tend/autograd/tensor/grad_mode.h>
@@ -7,8 +7,8 @@
 namespace tend::nn {
 
 /// While it lives, the module is in evaluation mode and this thread records no graph. Afterwards
-/// the module and all below it are as the module was before, also after an exception; but some stay
-/// in evaluation mode where memory has run out or an AnyModule among them was moved from meanwhile.
+/// the module and all modules below it are in the mode that the module had before, also after an
+/// exception.
 class EvaluationMode {
  public:
   explicit EvaluationMode(ModuleBase& module)
@@ -17,12 +17,7 @@ class EvaluationMode {
   }
   EvaluationMode(const EvaluationMode&) = delete;
   EvaluationMode& operator=(const EvaluationMode&) = delete;
-  ~EvaluationMode() {
-    try {
-      module_.train(was_training_);
-    } catch (const Error&) {  // NOLINT(bugprone-empty-catch): a destructor cannot tell
-    }
-  }
+  ~EvaluationMode() { module_.train(was_training_); }
 
  private:
   ModuleBase& module_;

@@ -1,8 +1,7 @@
 #include <tend/nn/module/module.h>
 
-#include <algorithm>
-#include <optional>
 #include <ostream>
+#include <unordered_map>
 #include <unordered_set>
 
 #include <tend/core/base/nested_call.h>
@@ -22,7 +21,6 @@ std::vector<std::pair<std::string, ModuleBase*>> ModuleBase::named_children() {
   return children;
 }
 
-// Modules may be nested as deeply as the user likes, so trees are walked without recursion.
 std::vector<std::pair<std::string, ModuleBase*>> ModuleBase::named_modules() {
   std::vector<std::pair<std::string, ModuleBase*>> all, waiting{{"", this}};
   while (!waiting.empty()) {
@@ -50,69 +48,12 @@ std::vector<ModuleBase*> ModuleBase::modules() const {
   return all;
 }
 
-bool ModuleBase::holds(const ModuleBase& other) const {
-  bool found = false;
-  std::vector<ModuleBase*> waiting{&self()};
-  while (!waiting.empty() && !found) {
-    ModuleBase* const each = waiting.back();
-    waiting.pop_back();
-    found = each == &other;
-    try {
-      for (const auto& [name, child] : each->named_children()) waiting.push_back(child);
-    } catch (const OutOfMemoryError&) {
-      throw;
-    } catch (const Error&) {  // an AnyModule was moved from: nothing stands there
-    }
-  }
-  return found;
-}
-
-void ModuleBase::check_apart(const ModuleBase& other) const {
-  if (&other != this && holds(other))
-    fail(type_name(), "a module that stands in it cannot take its place; move that out first");
-}
-
-void ModuleBase::check_outside(const ModuleBase& other) const {
-  if (&other != this && other.holds(*this))
-    fail(type_name(), "a module cannot take the place of one that stands in it");
-}
-
-ModuleBase& ModuleBase::operator=(ModuleBase&& other) {
-  check_outside(other);
-  check_assignable(other);
-  if (&other != this) take(std::move(other));
-  return *this;
-}
-
-void ModuleBase::check_assignable(const ModuleBase& other) const {
-  check_apart(other);
-  // The assignment destroys modules that are registered or in lists, while members are assigned
-  // one by one.
-  const ModuleBase* running = ModuleScope::running_in(*this, own_bytes());
-  if (running != nullptr) fail_change(type_name().c_str(), *running);
-}
-
 void ModuleBase::check_class(const std::type_info& declared) const {
   if (typeid(*this) != declared)
     fail(type_name(),
          "a class derived from another module's has that one's forward and clone: "
          "derive it from nn::Module<",
          type_name(), ">, with the other module as a member");
-}
-
-void ModuleBase::take(ModuleBase&& other) noexcept {
-  entries_ = std::move(other.entries_);
-  extras_ = std::move(other.extras_);
-  hooks_ = std::move(other.hooks_);
-  training_ = other.training_;
-  checked_ = other.checked_;
-}
-
-int ModuleBase::depth() {
-  int deepest = 0;
-  const NestedCall nested("depth");
-  for (const auto& [name, child] : named_children()) deepest = std::max(deepest, child->depth());
-  return deepest + 1;
 }
 
 void ModuleBase::each_tensor(FunctionRef<void(const OwnTensor&)> f) {
@@ -203,38 +144,23 @@ void ModuleBase::train(Flag mode) {
 
 void ModuleBase::apply(const std::function<void(ModuleBase&)>& f) {
   if (!f) fail("Module::apply", "the function is empty");
-  // A module comes before its children, and later children before earlier ones, so that reading
-  // from the end gives the order of apply.
-  std::vector<ModuleBase*> all, waiting;
-  waiting.push_back(this);
-  while (!waiting.empty()) {
-    all.push_back(waiting.back());
-    waiting.pop_back();
-    for (const auto& [name, child] : all.back()->named_children()) waiting.push_back(child);
-  }
-  for (auto module = all.rbegin(); module != all.rend(); ++module) f(**module);
+  const NestedCall nested("Module::apply");
+  for (const auto& [name, child] : named_children()) child->apply(f);
+  f(*this);
 }
 
 void ModuleBase::to(DType dtype) {
   if (!is_floating(dtype)) fail<DTypeError>("Module::to", "modules are floating, got ", dtype);
-  struct Conversion {
-    Ref<TensorImpl> tensor;
-    Array elements;
-    std::optional<GradientSlot::Former> former;
-  };
-  std::vector<Conversion> conversions;
+  std::vector<Tensor> others;
   for (const PathTensor& each : without_repeats(path_tensors())) {
     const Tensor& tensor = each.tensor;
     if (!is_floating(tensor.dtype()) || tensor.dtype() == dtype) continue;
     if (!tensor.is_leaf()) fail<AutogradError>("Module::to", each.path, " has history; detach it");
-    conversions.push_back(
-        {tensor.impl(), tensor.array().to(dtype), tensor.impl()->prepare_new_slot()});
+    others.push_back(tensor);
   }
-  // From here on nothing needs memory.
-  for (Conversion& each : conversions) {
-    each.tensor->grad.reset();
-    each.tensor->take_new_slot(std::move(each.former));
-    each.tensor->set_elements(std::move(each.elements));
+  for (Tensor& each : others) {
+    each.zero_grad();
+    each.set_data(Tensor(each.array().to(dtype)));
   }
 }
 
@@ -243,16 +169,7 @@ void ModuleBase::zero_grad() const {
 }
 
 void ModuleBase::requires_grad_(Flag value) const {
-  std::vector<Tensor> all = parameters();
-  // What can fail comes before the first change.
-  for (const Tensor& parameter : all) {
-    Tensor same = parameter.detach();
-    if (value) same.requires_grad_();
-    if (!value && !parameter.is_leaf())
-      fail<AutogradError>("requires_grad_", "a parameter with history requires grad; use detach()");
-    parameter.impl()->gradient_slot();
-  }
-  for (Tensor& parameter : all) parameter.requires_grad_(value);
+  for (Tensor& parameter : parameters()) parameter.requires_grad_(value);
 }
 
 std::int64_t ModuleBase::num_parameters(Flag only_trainable) const {
@@ -290,6 +207,136 @@ std::size_t ModuleBase::checked_place(const char* list, std::int64_t index, std:
   return static_cast<std::size_t>(index < 0 ? index + count : index);
 }
 
+void ModuleBase::check_name(const char* operation, std::string_view name) {
+  if (name.empty() || name.find('.') != std::string_view::npos)
+    fail(operation, "\"", name, "\" is no name: it is empty or has a dot");
+  bool taken = false;
+  each_tensor([&](const OwnTensor& own) { taken = taken || own.name == name; });
+  for (const auto& [child, module] : named_children()) taken = taken || child == name;
+  if (taken) fail(operation, type_name(), " has a member ", name, " already");
+}
+
+void ModuleBase::add_extra(const char* operation, const std::string& name, Extra extra) {
+  check_name(operation, name);
+  extra.name = name;
+  extras_.push_back(std::move(extra));
+}
+
+Parameter ModuleBase::register_parameter(const std::string& name, Parameter parameter) {
+  add_extra("register_parameter", name, {{}, MemberKind::parameter, true, parameter, {}});
+  return parameter;
+}
+
+Tensor ModuleBase::register_buffer(const std::string& name, Tensor buffer,
+                                   const BufferOptions& options) {
+  add_extra("register_buffer", name, {{}, MemberKind::buffer, options.persistent, buffer, {}});
+  return buffer;
+}
+
+ModuleBase& ModuleBase::get_submodule(std::string_view path) {
+  for (const auto& [name, module] : named_modules()) {
+    if (name == path) return *module;
+  }
+  fail("get_submodule", type_name(), " has no module ", path);
+}
+
+Tensor ModuleBase::get_parameter(std::string_view path) const {
+  for (const PathTensor& each : path_tensors()) {
+    if (each.kind == MemberKind::parameter && each.path == path) return each.tensor;
+  }
+  fail("get_parameter", type_name(), " has no parameter ", path);
+}
+
+Tensor ModuleBase::get_buffer(std::string_view path) const {
+  for (const PathTensor& each : path_tensors()) {
+    if (each.kind == MemberKind::buffer && each.path == path) return each.tensor;
+  }
+  fail("get_buffer", type_name(), " has no buffer ", path);
+}
+
+namespace {
+
+Tensor copy_of(const std::string& name, const Tensor& tensor) {
+  if (!tensor.is_leaf()) fail<AutogradError>("clone", name, " has history; detach it");
+  Tensor copy(tensor.array().clone());
+  copy.requires_grad_(tensor.requires_grad());
+  copy.impl()->is_parameter = tensor.impl()->is_parameter;
+  return copy;
+}
+
+}  // namespace
+
+void ModuleBase::own_tensors() {
+  std::unordered_map<const TensorImpl*, Tensor> copies;
+  const auto tree = named_modules();
+  for (const PathTensor& each : path_tensors()) {
+    Tensor& copy = copies[each.tensor.impl().get()];
+    if (!copy.defined()) copy = copy_of(each.path, each.tensor);
+  }
+  const auto replace = [&](Tensor& tensor) {
+    if (!tensor.defined()) return;
+    const auto copy = copies.find(tensor.impl().get());
+    if (copy != copies.end()) tensor = copy->second;
+  };
+  for (const auto& [path, module] : tree) {
+    module->each_tensor([&](const OwnTensor& own) { replace(own.tensor); });
+    // Other handles on the same parameters.
+    for (const LiveObject* each : live_within(module->own_bytes())) {
+      if (each->live_kind() == LiveKind::parameter)
+        replace(const_cast<Parameter&>(static_cast<const Parameter&>(*each)));
+    }
+    if (!module->hooks_) continue;
+    module->hooks_ = std::make_shared<ModuleHooks>(*module->hooks_);
+    module->hooks_->separate();
+  }
+}
+
+namespace {
+
+[[noreturn]] void fail_unregistered(const std::string& owner, const ModuleBase& member) {
+  const std::string type = member.type_name();
+  fail(owner, "its member of class ", type, " is not registered, so nothing trains or saves it. ",
+       "Declare it as TEND_MODULE(", type, ", name)");
+}
+
+[[noreturn]] void fail_unregistered(const std::string& owner, const Parameter& member) {
+  fail(owner, "its member Parameter of shape ", member.shape(),
+       " is not registered, so nothing trains or saves it. Declare it as TEND_PARAMETER(name)");
+}
+
+}  // namespace
+
+void ModuleBase::find_unregistered() const {
+  const auto tree = self().named_modules();
+  for (const auto& [path, module] : tree) module->check_class(module->called_class());
+  std::unordered_set<const LiveObject*> modules;
+  std::unordered_set<const TensorImpl*> parameters;
+  for (const auto& [path, module] : tree) modules.insert(module);
+  for (const Tensor& each : collect(MemberKind::parameter)) parameters.insert(each.impl().get());
+  const auto is_registered = [&](const LiveObject* object) {
+    if (object->live_kind() == LiveKind::module) return modules.contains(object);
+    const auto& parameter = static_cast<const Parameter&>(*object);
+    // A second handle on a registered parameter is allowed.
+    return !parameter.defined() || !parameter.requires_grad() ||
+           parameters.contains(parameter.impl().get());
+  };
+  // Children first: the error names the innermost module.
+  for (auto at = tree.rbegin(); at != tree.rend(); ++at) {
+    const auto& [path, module] = *at;
+    std::vector<const LiveObject*> found = live_within(module->own_bytes());
+    std::erase_if(found, is_registered);
+    if (found.empty()) continue;
+    const std::string own = CallScope::current_path();
+    const std::string owner = path.empty() ? own : as_text(own, '.', path);
+    // A forgotten module has a lower address than its own members.
+    const LiveObject* first = found.front();
+    if (first->live_kind() == LiveKind::module)
+      fail_unregistered(owner, static_cast<const ModuleBase&>(*first));
+    fail_unregistered(owner, static_cast<const Parameter&>(*first));
+  }
+  for (const auto& [path, module] : tree) module->checked_ = true;
+}
+
 std::string ModuleBase::type_name() const {
   return tend::type_name(typeid(*this));
 }
@@ -309,10 +356,6 @@ std::string indented(const std::string& text) {
 
 std::string ModuleBase::repr() const {
   const NestedCall nested("repr");
-  return tree_text();
-}
-
-std::string ModuleBase::tree_text() const {
   // In a ModuleList, neighbours that print alike are printed once: "(0-3): 4 x Block(...)".
   struct Line {
     std::string first, last, text;

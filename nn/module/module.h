@@ -32,7 +32,6 @@
 #include <vector>
 
 #include <tend/core/base/function_ref.h>
-#include <tend/core/memory/scratch.h>
 #include <tend/nn/module/any_module.h>
 #include <tend/nn/module/live_object.h>
 #include <tend/nn/module/module_hooks.h>
@@ -54,6 +53,10 @@ struct StateDictOptions {
 /// The part of every module that does not depend on its type. Modules are values: they are members
 /// of others, or elements of a ModuleList. A copy has its own structure but shares the tensors, as
 /// Python's copy.copy does; clone() copies them, too.
+///
+/// Do not assign to a module, move it or change its list of modules while it is called. Do not
+/// assign a part of a module to that module; move the part out first. Calls nest at most
+/// NestedCall::kMaxDepth deep.
 class ModuleBase : public LiveObject {
  public:
   virtual ~ModuleBase() = default;
@@ -69,8 +72,6 @@ class ModuleBase : public LiveObject {
   std::vector<std::pair<std::string, ModuleBase*>> named_modules();
   /// The direct sub-modules.
   virtual std::vector<std::pair<std::string, ModuleBase*>> named_children();
-  /// How deeply modules are nested here, this one included; 1 without sub-modules.
-  virtual int depth();
 
   // What is named at run time instead of by a field macro. Copies of the module have it, too. Error
   // for a name that is empty, has a dot, or is taken.
@@ -79,20 +80,15 @@ class ModuleBase : public LiveObject {
   Parameter register_parameter(const std::string& name, Parameter parameter);
   /// Returns the buffer.
   Tensor register_buffer(const std::string& name, Tensor buffer, const BufferOptions& options = {});
-  /// The reference is valid until this module is assigned to, moved or destroyed. Error for modules
-  /// that are nested more than kMaxDepth deep.
+  /// The reference is valid until this module is assigned to, moved or destroyed.
   template <class M>
   M& register_module(const std::string& name, M module) {
-    check_depth("register_module", module);
     check_name("register_module", name);
-    AnyModule held(std::move(module));
-    M& value = held.as<M>();
-    extras_.push_back({name, MemberKind::module, true, {}, std::move(held)});
-    return value;
+    extras_.push_back({name, MemberKind::module, true, {}, AnyModule(std::move(module))});
+    return extras_.back().module->as<M>();
   }
-  static constexpr int kMaxDepth = 20'000;  // so many nested calls find room on the stack
 
-  // What stands under a path such as "blocks.0.norm.weight"; Error where there is nothing.
+  // Look-up by a path such as "blocks.0.norm.weight"; Error where there is nothing.
 
   Tensor get_parameter(std::string_view path) const;
   Tensor get_buffer(std::string_view path) const;
@@ -107,18 +103,21 @@ class ModuleBase : public LiveObject {
   /// the module's own, without history.
   StateDict state_dict(const StateDictOptions& options = {}) const;
   /// Copies the elements of `state` into the parameters and buffers of the same names, converted to
-  /// their dtypes. Buffers that are not persistent may be missing. Everything is checked first: an
-  /// Error lists all missing, unexpected (both only when strict) and mis-shaped keys, or those that
-  /// are there twice, or that name one tensor, as those of a tied head do, and have different
-  /// elements (of which PyTorch keeps the last); nothing has changed then. Returns the missing and
+  /// their dtypes. Buffers that are not persistent may be missing. Returns the missing and
   /// unexpected keys, of which a strict call has none.
+  ///
+  /// Everything is checked before anything changes. An Error lists all keys
+  /// - that are missing or unexpected, if strict,
+  /// - whose tensor has another shape than the module's, or is undefined,
+  /// - that are there twice, or
+  /// - that name one tensor of the module but have different elements (PyTorch uses the last).
   IncompatibleKeys load_state_dict(const StateDict& state, Flag strict = true);
 
   /// f for every module, children first (torch.nn.Module.apply).
   void apply(const std::function<void(ModuleBase&)>& f);
   /// Converts all floating parameters and buffers of another dtype, and drops their gradients.
   /// DTypeError unless `dtype` is floating, AutogradError for a buffer of another dtype with
-  /// history; then, and when memory runs out, nothing has changed.
+  /// history.
   void to(DType dtype);
   void zero_grad() const;
   /// Sets requires_grad of all parameters; false freezes them.
@@ -155,25 +154,15 @@ class ModuleBase : public LiveObject {
   /// Calls f for each of them.
   virtual void each_tensor(FunctionRef<void(const OwnTensor&)> f);
 
-  ModuleBase() noexcept : LiveObject(LiveKind::module) {}
-  ModuleBase(const ModuleBase& other);
+  ModuleBase() : LiveObject(LiveKind::module) {}
+  ModuleBase(const ModuleBase&) = default;
   ModuleBase(ModuleBase&&) noexcept = default;
-  // Error for a module that stands in this one, which would be destroyed before its members are
-  // moved: net = std::move(child). Sequential and the lists move it out first, and take it. Error
-  // while a module that was registered in this one is called.
-  ModuleBase& operator=(const ModuleBase& other) {
-    check_assignable(other);
-    take(ModuleBase(other));
-    return *this;
-  }
-  ModuleBase& operator=(ModuleBase&& other);
-  void check_assignable(const ModuleBase& other) const;
-  /// Moves the members of `other`, which does not stand in this one.
-  void take(ModuleBase&& other) noexcept;
+  ModuleBase& operator=(const ModuleBase&) = default;
+  ModuleBase& operator=(ModuleBase&&) noexcept = default;
 
-  /// The hooks to run, nullptr when there are none.
-  std::shared_ptr<const ModuleHooks> hooks() const noexcept {
-    return hooks_ && !hooks_->empty() ? hooks_ : nullptr;
+  /// The hooks to run; nullptr if there are none.
+  const ModuleHooks* hooks() const noexcept {
+    return hooks_ && !hooks_->empty() ? hooks_.get() : nullptr;
   }
   [[noreturn]] void fail_hooks() const;
   static std::size_t checked_place(const char* list, std::int64_t index, std::size_t size);
@@ -181,34 +170,17 @@ class ModuleBase : public LiveObject {
   /// At the first call, an Error for a module or a parameter that is a member of this module, or of
   /// one below it, and that no field macro registered: nothing would train or save it.
   void check_members() const {
-    if (!checked_.is_set()) find_unregistered();
+    if (!checked_) find_unregistered();
   }
-  /// The bytes in which members of this object lie.
+  /// The bytes of this object, in which its members are.
   virtual std::span<const std::byte> own_bytes() const noexcept { return {}; }
   /// The class whose forward a call of this module runs.
   virtual const std::type_info& called_class() const noexcept { return typeid(*this); }
 
   static ModuleBase& base_of(ModuleBase& module) noexcept { return module; }
   static ModuleBase& base_of(AnyModule& module) { return module.module(); }
-  /// Error naming `operation` for a module that is nested too deep to become a part of another.
-  static int check_depth(const char* operation, ModuleBase& module);
   /// Error naming `operation` for what cannot be the name of another member.
   void check_name(const char* operation, std::string_view name);
-  /// Error naming `operation` where the name of a list's next element was registered at run time.
-  void check_next(const char* operation, std::size_t size) const;
-  /// Error naming `operation` while this thread calls this module or one below it, which would lose
-  /// the module that is running. For lists, before they change.
-  void check_idle(const char* operation) const;
-  [[noreturn]] static void fail_change(const char* operation, const ModuleBase& running);
-  /// The depth that modules registered at run time give this one.
-  int registered_depth();
-
-  /// Whether `other` is this module or one below it.
-  bool holds(const ModuleBase& other) const;
-  /// Error where `other` is a module below this one.
-  void check_apart(const ModuleBase& other) const;
-  /// Error where this one is a module below `other`, which moves into it.
-  void check_outside(const ModuleBase& other) const;
   /// Error where this module is of a class derived from the one that was declared.
   void check_class(const std::type_info& declared) const;
 
@@ -219,9 +191,7 @@ class ModuleBase : public LiveObject {
   virtual void check_loaded(const std::string& /*field*/, const Tensor& /*value*/) const {}
 
  private:
-  friend class AnyModule;
   friend class Field;
-  friend class ModuleScope;
   friend class RunState;  // which checks a state before it changes anything
   // A member by its distance from this object, which copying and moving preserve.
   struct Entry {
@@ -248,21 +218,16 @@ class ModuleBase : public LiveObject {
     ModuleBase* owner;
   };
 
-  // Set by any of the threads that call a module; copies keep it.
-  class Mark {
-   public:
-    Mark() = default;
-    Mark(const Mark& other) noexcept : set_(other.is_set()) {}
+  // A flag that threads set and read while they call a module. A copy has its value.
+  struct Mark : std::atomic<bool> {
+    using std::atomic<bool>::operator=;
+    Mark() : std::atomic<bool>(false) {}
+    Mark(const Mark& other) noexcept : std::atomic<bool>(other.load()) {}
     Mark& operator=(const Mark& other) noexcept {
-      set_.store(other.is_set(), std::memory_order_relaxed);
+      store(other.load());
       return *this;
     }
     ~Mark() = default;
-    bool is_set() const noexcept { return set_.load(std::memory_order_relaxed); }
-    void set() noexcept { set_.store(true, std::memory_order_relaxed); }
-
-   private:
-    std::atomic<bool> set_ = false;
   };
 
   template <class T>
@@ -273,7 +238,6 @@ class ModuleBase : public LiveObject {
   ModuleBase& self() const noexcept { return const_cast<ModuleBase&>(*this); }
   /// This module and all below it, parents first.
   std::vector<ModuleBase*> modules() const;
-  std::string tree_text() const;
   IncompatibleKeys load(const StateDict& state, bool strict, bool only_checks = false);
   std::vector<PathTensor> path_tensors() const;
   std::vector<std::pair<std::string, Tensor>> named(MemberKind kind) const;
@@ -282,11 +246,11 @@ class ModuleBase : public LiveObject {
 
   ModuleHooks& make_hooks();
 
-  Scratch<Entry> entries_;
+  std::vector<Entry> entries_;
   std::vector<Extra> extras_;
   std::shared_ptr<ModuleHooks> hooks_;
   bool training_ = true;
-  Mark checked_;  // members were found registered
+  mutable Mark checked_;  // all members were found registered
 };
 
 /// Registers a member with its module; the field macros declare one after each member.
@@ -319,19 +283,12 @@ class Module : public ModuleBase {
  public:
   template <class... Args>
   decltype(auto) operator()(Args&&... args) const {
-    if constexpr (kForgotConst<Args...>) {
-      static_assert(!kForgotConst<Args...>,
-                    "a module's forward must be const: write `Tensor forward(...) const`");
-      return const_cast<Derived&>(static_cast<const Derived&>(*this))
-          .forward(std::forward<Args>(args)...);
-    } else {
-      const ModuleScope scope(*this);
-      check_members();
-      try {
-        return run(std::forward<Args>(args)...);
-      } catch (const Error& error) {
-        scope.rethrow_with_path(error);
-      }
+    const ModuleScope scope(*this);
+    check_members();
+    try {
+      return run(std::forward<Args>(args)...);
+    } catch (const Error& error) {
+      scope.rethrow_with_path(error);
     }
   }
 
@@ -357,15 +314,6 @@ class Module : public ModuleBase {
   }
 
  private:
-  // Whether forward takes these arguments, but only of a module that is not const.
-  template <class... Args>
-  static constexpr bool kForgotConst = requires(Derived& module, Args&&... args) {
-    module.forward(std::forward<Args>(args)...);
-  }
-  &&!requires(const Derived& module, Args&&... args) {
-    module.forward(std::forward<Args>(args)...);
-  };
-
   template <class... Args>
   decltype(auto) run(Args&&... args) const {
     const auto& self = static_cast<const Derived&>(*this);
@@ -375,7 +323,7 @@ class Module : public ModuleBase {
                   requires { self.forward(std::declval<InputOr<Args>>()...); }) {
       std::vector<Tensor> inputs;
       (add_input(inputs, args), ...);
-      return call_with_hooks(*this, hooks(), inputs, [&](const std::vector<Tensor>& replaced) {
+      return call_with_hooks(*this, *hooks(), inputs, [&](const std::vector<Tensor>& replaced) {
         std::size_t next = 0;
         // Braces make the evaluation go from left to right.
         const auto forward = [&](auto&&... each) { return self.forward(each...); };

@@ -28,18 +28,6 @@ class ModuleDict : public ModuleBase {
   ModuleDict(std::initializer_list<value_type> modules) {
     for (const auto& [name, module] : modules) insert(name, module);
   }
-  ModuleDict(const ModuleDict& other) : ModuleBase(other), modules_(other.modules_) {}
-  ModuleDict(ModuleDict&&) noexcept = default;
-  ModuleDict& operator=(const ModuleDict& other) { return *this = ModuleDict(other); }
-  ModuleDict& operator=(ModuleDict&& other) {
-    check_idle("ModuleDict");
-    check_outside(other);
-    ModuleDict moved(std::move(other));  // which may stand in this one
-    modules_.swap(moved.modules_);
-    take(std::move(moved));
-    return *this;
-  }
-  ~ModuleDict() override = default;
 
   /// A deep copy, as Module::clone makes it.
   ModuleDict clone() const {
@@ -50,15 +38,10 @@ class ModuleDict : public ModuleBase {
   }
 
   /// Adds a module, or replaces the one of that name in its place. Error for a name that is empty,
-  /// has a dot, or is registered here otherwise, and for a replacement while one of the modules is
-  /// called.
+  /// has a dot, or is registered here otherwise.
   T& insert(const std::string& name, T module) {
-    check_depth("ModuleDict", base_of(module));
     const auto at = find(name);
-    if (at != modules_.end()) {
-      check_idle("ModuleDict");
-      return at->second = std::move(module);
-    }
+    if (at != modules_.end()) return at->second = std::move(module);
     check_name("ModuleDict", name);
     return modules_.emplace_back(name, std::move(module)).second;
   }
@@ -71,18 +54,9 @@ class ModuleDict : public ModuleBase {
     insert(name, T(std::forward<Arguments>(arguments)...));
     return {std::prev(modules_.end()), true};
   }
-  /// Removes a module; IndexError for a name that is not here, Error while one of the modules is
-  /// called.
-  void erase(std::string_view name) {
-    const auto at = checked(name);
-    check_idle("ModuleDict");
-    modules_.erase(at);
-  }
-  /// Error while one of the modules is called.
-  void clear() {
-    check_idle("ModuleDict");
-    modules_.clear();
-  }
+  /// Removes a module; IndexError for a name that is not here.
+  void erase(std::string_view name) { modules_.erase(checked(name)); }
+  void clear() noexcept { modules_.clear(); }
 
   std::size_t size() const noexcept { return modules_.size(); }
   bool empty() const noexcept { return modules_.empty(); }

@@ -11,7 +11,6 @@
 #include <tend/autograd/graph/walk_notes.h>
 #include <tend/autograd/tensor/grad_mode.h>
 #include <tend/autograd/tools/function.h>
-#include <tend/core/base/nested_call.h>
 #include <tend/nn/module/module.h>
 
 namespace tend::nn {
@@ -60,20 +59,6 @@ std::string ModuleScope::path() const {
   return as_text(path, " > ", module_.type_name());
 }
 
-const ModuleBase* ModuleScope::running_in(const ModuleBase& root,
-                                          std::span<const std::byte> apart) {
-  const auto lies_apart = [&](const ModuleBase& module) {
-    const auto* at = reinterpret_cast<const std::byte*>(&module);
-    return std::less_equal<>()(apart.data(), at) && std::less<>()(at, apart.data() + apart.size());
-  };
-  for (const CallScope* each = innermost(); each != nullptr; each = outer_of(*each)) {
-    const auto* scope = dynamic_cast<const ModuleScope*>(each);
-    if (scope == nullptr) continue;
-    if (root.holds(scope->module_) && !lies_apart(scope->module_)) return &scope->module_;
-  }
-  return nullptr;
-}
-
 namespace {
 
 constexpr std::string_view kPathBegin = " (in ";
@@ -90,18 +75,9 @@ bool has_path(std::string_view text) {
 }  // namespace
 
 void ModuleScope::rethrow_with_path(const Error& error) const {
-  // Errors about memory stay as they are: there may be none for a path.
-  const bool is_about_memory = typeid(error) == typeid(OutOfMemoryError);
-  if (outer() != nullptr && !is_about_memory && !has_path(error.what())) {
-    std::string text;
-    try {
-      text = as_text(error.what(), kPathBegin, path(), ')');
-    } catch (...) {  // NOLINT(bugprone-empty-catch)
-      // A module on the way was moved from, a user's named_children() throws: then without a path.
-    }
-    if (!text.empty()) {
-      throw_alike<Error, ShapeError, DTypeError, IndexError, AutogradError, IoError>(error, text);
-    }
+  if (outer() != nullptr && !has_path(error.what())) {
+    throw_alike<Error, ShapeError, DTypeError, IndexError, AutogradError, IoError>(
+        error, as_text(error.what(), kPathBegin, path(), ')'));
   }
   throw;
 }
@@ -194,28 +170,26 @@ Tensor watch_output(const BackwardHooks& hooks, const Tensor& output, bool has_i
 
 }  // namespace
 
-namespace {
-
-Tensor hooked_call(const ModuleBase& module, const std::shared_ptr<const ModuleHooks>& hooks,
-                   std::vector<Tensor> inputs,
-                   FunctionRef<Tensor(const std::vector<Tensor>&)> forward) {
+Tensor call_with_hooks(const ModuleBase& module, const ModuleHooks& hooks,
+                       std::vector<Tensor> inputs,
+                       FunctionRef<Tensor(const std::vector<Tensor>&)> forward) {
   const std::size_t count = inputs.size();
-  hooks->before.for_each([&](const ForwardPreHook& hook) { hook(module, inputs); });
+  hooks.before.for_each([&](const ForwardPreHook& hook) { hook(module, inputs); });
   if (inputs.size() != count) {
     fail("register_forward_pre_hook", "a hook of ", module.type_name(), " left ", inputs.size(),
          " inputs of ", count);
   }
   BackwardHooks backward;
   const bool has_inputs = tracks(std::vector<TensorRef>(inputs.begin(), inputs.end()));
-  if (!hooks->backward.empty() && grad_enabled()) {
-    HookList<BackwardHook> as_of_now = hooks->backward;
+  if (!hooks.backward.empty() && grad_enabled()) {
+    HookList<BackwardHook> as_of_now = hooks.backward;
     as_of_now.separate();
     backward = std::make_shared<const HookList<BackwardHook>>(std::move(as_of_now));
     if (has_inputs) inputs = watch_inputs(backward, inputs);
   }
   const auto versions = backward && has_inputs ? versions_of(inputs) : Versions();
   Tensor output = forward(inputs);
-  hooks->after.for_each([&](const ForwardHook& hook) { hook(module, inputs, output); });
+  hooks.after.for_each([&](const ForwardHook& hook) { hook(module, inputs, output); });
   if (!backward) return output;
   // What was written into a copy would be lost for the caller. PyTorch refuses that, too.
   if (has_inputs && versions_of(inputs) != versions) {
@@ -224,17 +198,6 @@ Tensor hooked_call(const ModuleBase& module, const std::shared_ptr<const ModuleH
                         "place");
   }
   return output.requires_grad() ? watch_output(backward, output, has_inputs) : output;
-}
-
-}  // namespace
-
-// `hooks` is a share of its own, so that they stay until the end.
-// NOLINTNEXTLINE(performance-unnecessary-value-param)
-Tensor call_with_hooks(const ModuleBase& module, std::shared_ptr<const ModuleHooks> hooks,
-                       std::vector<Tensor> inputs,
-                       FunctionRef<Tensor(const std::vector<Tensor>&)> forward) {
-  const NestedCall nested("hook");  // a hook may call the module again
-  return hooked_call(module, hooks, std::move(inputs), forward);
 }
 
 }  // namespace tend::nn

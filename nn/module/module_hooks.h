@@ -2,10 +2,7 @@
 #pragma once
 
 #include <concepts>
-#include <cstddef>
 #include <functional>
-#include <memory>
-#include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -16,6 +13,7 @@
 #include <tend/autograd/tensor/tensor.h>
 #include <tend/core/base/error.h>
 #include <tend/core/base/function_ref.h>
+#include <tend/core/base/nested_call.h>
 
 namespace tend::nn {
 
@@ -85,7 +83,7 @@ struct ModuleHooks {
   HookList<ForwardHook> after;
   HookList<BackwardHook> backward;
 
-  /// From here on, no other lists of hooks are changed with these.
+  /// Stops sharing these lists with copies of the module.
   void separate();
   bool empty() const noexcept;
 };
@@ -93,28 +91,25 @@ struct ModuleHooks {
 /// Marks a module as running while it lives, for the paths in messages.
 class ModuleScope final : public CallScope {
  public:
-  explicit ModuleScope(const ModuleBase& module) noexcept : module_(module) {}
+  explicit ModuleScope(const ModuleBase& module) : module_(module) {}
   ~ModuleScope() = default;
   /// The outermost module's class, then the names that lead from there to this one.
   std::string path() const override;
 
-  /// The innermost module that runs on this thread and is `root` or one below it; nullptr where
-  /// there is none. Those that lie within `apart` do not count.
-  static const ModuleBase* running_in(const ModuleBase& root,
-                                      std::span<const std::byte> apart = {});
-
-  /// Throws the error again, with the path of this module behind its text. The error stays as it is
-  /// where a module within this one has named its path, this one is not within another, or the
-  /// error is of a class that the library does not know.
+  /// Throws the error again, with the path of this module at the end of its text. The error is
+  /// unchanged if
+  /// - a module within this one has added its path,
+  /// - this module is not within another, or
+  /// - the error is about memory, or of a class that the library does not know.
   [[noreturn]] void rethrow_with_path(const Error& error) const;
 
  private:
+  const NestedCall nested_{"Module"};
   const ModuleBase& module_;
 };
 
-/// Runs the hooks around `forward`, which takes the (maybe replaced) inputs and gives a tensor. The
-/// hooks stay until the end, even where one of them gives the module another value.
-Tensor call_with_hooks(const ModuleBase& module, std::shared_ptr<const ModuleHooks> hooks,
+/// Runs the hooks around `forward`, a function of the (maybe replaced) inputs.
+Tensor call_with_hooks(const ModuleBase& module, const ModuleHooks& hooks,
                        std::vector<Tensor> inputs,
                        FunctionRef<Tensor(const std::vector<Tensor>&)> forward);
 

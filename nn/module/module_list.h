@@ -13,10 +13,7 @@
 namespace tend::nn {
 
 /// Modules of one class, or of any (ModuleList<>), named "0", "1", ...; iterate over it, or index
-/// it. A name that register_module has given away is an Error when its turn comes, and so is a
-/// change while one of the modules is called (to move the list away then is not allowed, which its
-/// constructor cannot check). References to them hold until the list grows, or
-/// reserves memory.
+/// it. References to them hold until the list grows, or reserves memory.
 template <class T = AnyModule>
 class ModuleList : public ModuleBase {
  public:
@@ -41,18 +38,6 @@ class ModuleList : public ModuleBase {
   template <std::derived_from<ModuleBase> M>
   requires std::convertible_to<M, T> ModuleList(std::int64_t count, const M& module)
       : ModuleList(count, [&] { return module.clone(); }) {}
-  ModuleList(const ModuleList& other) : ModuleBase(other), modules_(other.modules_) {}
-  ModuleList(ModuleList&&) noexcept = default;
-  ModuleList& operator=(const ModuleList& other) { return *this = ModuleList(other); }
-  ModuleList& operator=(ModuleList&& other) {
-    check_idle("ModuleList");
-    check_outside(other);
-    ModuleList moved(std::move(other));  // which may stand in this one
-    modules_.swap(moved.modules_);
-    take(std::move(moved));
-    return *this;
-  }
-  ~ModuleList() override = default;
 
   /// A deep copy, as Module::clone makes it.
   ModuleList clone() const {
@@ -64,28 +49,14 @@ class ModuleList : public ModuleBase {
 
   template <class... Args>
   T& emplace_back(Args&&... args) {
-    if constexpr (std::is_same_v<T, AnyModule>) {
-      push_back(T(std::forward<Args>(args)...));
-      return modules_.back();
-    } else {
-      check_next("ModuleList", size());
-      check_idle("ModuleList");
-      return modules_.emplace_back(std::forward<Args>(args)...);
-    }
+    return modules_.emplace_back(std::forward<Args>(args)...);
   }
-  /// Reserves memory for `count` modules; OutOfMemoryError where there is none, Error for a count
-  /// below 0.
+  /// Reserves memory for `count` modules; Error for a count below 0.
   void reserve(std::int64_t count) {
     if (count < 0) fail("ModuleList", count, " modules");
-    check_idle("ModuleList");
     modules_.reserve(static_cast<std::size_t>(count));
   }
-  void push_back(T module) {
-    check_next("ModuleList", size());
-    check_idle("ModuleList");
-    check_depth("ModuleList", base_of(module));
-    modules_.push_back(std::move(module));
-  }
+  void push_back(T module) { modules_.push_back(std::move(module)); }
 
   std::size_t size() const noexcept { return modules_.size(); }
   ///@{

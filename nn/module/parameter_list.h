@@ -20,24 +20,11 @@ class ParameterList : public ModuleBase {
   /// ParameterList{Parameter(zeros({3})), Parameter(ones({3}))}.
   ParameterList(std::initializer_list<Parameter> parameters)
       : parameters_(std::vector<Parameter>(parameters)) {}
-  ParameterList(const ParameterList& other) : ModuleBase(other), parameters_(other.parameters_) {}
-  ParameterList(ParameterList&&) noexcept = default;
-  ParameterList& operator=(const ParameterList& other) { return *this = ParameterList(other); }
-  ParameterList& operator=(ParameterList&& other) {
-    ParameterList moved(std::move(other));  // which may stand in this one
-    parameters_.swap(moved.parameters_);
-    take(std::move(moved));
-    return *this;
-  }
-  ~ParameterList() override = default;
 
   /// A deep copy, as Module::clone makes it.
   ParameterList clone() const;
 
-  void push_back(Parameter parameter) {
-    check_next("ParameterList", size());
-    parameters_.push_back(std::move(parameter));
-  }
+  void push_back(Parameter parameter) { parameters_.push_back(std::move(parameter)); }
   std::size_t size() const noexcept { return parameters_.size(); }
   /// Makes a parameter of a tensor.
   Parameter& emplace_back(const Tensor& value) {

@@ -1,20 +1,13 @@
 // Hooks on modules, and module paths in anomaly mode.
-#include <atomic>
-#include <functional>
-#include <new>
 #include <utility>
 
 #include <tend/attention/models/gpt.h>
-#include <tend/autograd/graph/engine.h>
-#include <tend/autograd/tools/function.h>
 #include <tend/nn/layers/embedding.h>
 #include <tend/nn/layers/linear.h>
 #include <tend/nn/module/module_list.h>
 #include <tend/nn/module/sequential.h>
 
 #include "tests/autograd/support.h"
-#include "tests/sanitizers.h"
-#include "tests/threads.h"
 
 using namespace tend;
 using namespace tend::test;
@@ -306,110 +299,10 @@ TEST_CASE("A backward hook leaves nothing behind when a graph is created", "[pro
     const Tensor x = ones({100, 4}).requires_grad_();
     const Tensor y = linear(x);
     autograd::grad({(y * y * y).sum()}, {x}, {}, {.create_graph = true});
-  }
-  CHECK(live_memory() == before);
-}
-
-TEST_CASE("A backward hook leaves nothing behind where the inputs get no gradient", "[products]") {
-  nn::Linear linear(4, 4);
-  linear.register_backward_hook([](Tensors&, const Tensor&) {});
-  const std::int64_t before = live_memory();
-  {
-    const Tensor x = ones({100, 4}).requires_grad_();
-    const Tensor y = linear(x);
+    // Here the module's arguments get no gradient.
     autograd::grad({(y * y * y).sum()}, {linear.weight}, {}, {.create_graph = true});
   }
   CHECK(live_memory() == before);
-}
-
-TEST_CASE("Threads go backward through one graph with a backward hook") {
-  constexpr int kThreads = 4, kRounds = 100;
-  Product product;
-  const Tensor a = leaf({2}), b = tensor({3}, float64);
-  std::atomic<int> calls = 0, wrong = 0;
-  product.register_backward_hook([&](Tensors& grad_inputs, const Tensor& grad_output) {
-    ++calls;
-    // Each thread has a factor of its own.
-    const bool fits = grad_output.defined() && values(grad_inputs[0]) == values(grad_output * 30);
-    if (!fits) ++wrong;
-  });
-  const Tensor y = product(a, 10, b);
-  together(kThreads, [&](int i) {
-    for (int round = 0; round < kRounds; ++round) {
-      const Tensor factor = tensor({i + 1.0}, float64);
-      const Tensor g = autograd::grad({y}, {a}, {factor}, {.retain_graph = true})[0];
-      if (values(g) != V{30 * (i + 1.0)}) ++wrong;
-    }
-  });
-  CHECK(calls == kThreads * kRounds);
-  CHECK(wrong == 0);
-}
-
-TEST_CASE("A backward within a backward has the gradients of its own in a module's hook") {
-  const Tensor a = leaf({2});
-  std::vector<V> seen;
-  // Runs between the two nodes of the outer backward that the module's hook waits for.
-  class Nested : public autograd::Function<Nested> {
-   public:
-    explicit Nested(std::function<void()> run) : run_(std::move(run)) {}
-    Tensor forward(autograd::FunctionContext&, const Tensor& x) const { return x * 1; }
-    Tensor backward(const autograd::FunctionContext&, const Tensor& grad) const {
-      run_();
-      return grad;
-    }
-
-   private:
-    std::function<void()> run_;
-  };
-  class Inside : public nn::Module<Inside> {
-   public:
-    Tensor forward(const Tensor& x) const { return Nested(run).apply(x) * 10; }
-    std::function<void()> run;
-  };
-  Inside inside;
-  Tensor result;
-  bool is_outer = true;
-  inside.run = [&] {
-    if (std::exchange(is_outer, false))
-      autograd::grad({result}, {a}, {tensor({7}, float64)}, {.retain_graph = true});
-  };
-  inside.register_backward_hook(
-      [&](Tensors&, const Tensor& grad_output) { seen.push_back(values(grad_output)); });
-  result = inside(a);
-  result.backward(tensor({5}, float64), true);
-  CHECK(seen == std::vector<V>{{7}, {5}});
-}
-
-TEST_CASE("A module may get another value in a hook of its own") {
-  nn::Linear linear(2, 2);
-  int calls = 0;
-  linear.register_forward_pre_hook([&](const nn::ModuleBase&, Tensors&) {
-    linear = nn::Linear(2, 2);
-    ++calls;
-  });
-  linear.register_forward_hook([&](const nn::ModuleBase&, const Tensors&, Tensor&) { ++calls; });
-  linear(ones({1, 2}));
-  CHECK(calls == 2);
-  linear(ones({1, 2}));
-  CHECK(calls == 2);
-}
-
-TEST_CASE(
-    "A lack of memory in code of the user arrives as the library's error, with hooks or without") {
-  class Greedy : public nn::Module<Greedy> {
-   public:
-    Tensor forward(const Tensor& x, bool counts) const {
-      if (counts) std::vector<double>().reserve(std::vector<double>().max_size() + 1);
-      throw std::bad_alloc();
-      return x;
-    }
-  };
-  Greedy greedy;
-  for (const bool hooked : {false, true}) {
-    if (hooked) greedy.register_forward_pre_hook([](const nn::ModuleBase&, Tensors&) {});
-    CHECK_THROWS_AS(greedy(ones({1}), false), OutOfMemoryError);
-    CHECK_THROWS_AS(greedy(ones({1}), true), OutOfMemoryError);
-  }
 }
 
 TEST_CASE("A module with hooks may be called with an undefined tensor") {
@@ -519,16 +412,6 @@ TEST_CASE("errors of every class keep it on their way through modules") {
   CHECK_THROWS_AS(call(Kind::standard), std::logic_error);
 }
 
-TEST_CASE("an error ten thousand modules deep is found quickly") {
-  nn::Sequential net{nn::Linear(3, 2)};
-  for (int i = 0; i < kDepth; ++i) {
-    nn::Sequential outer;
-    outer.push_back(std::move(net));
-    net = std::move(outer);
-  }
-  CHECK(message_of([&] { net(ones({4, 5})); }).ends_with(".0.0.0)"));
-}
-
 namespace {
 
 class Cube : public nn::Module<Cube> {
@@ -575,23 +458,6 @@ TEST_CASE("a module with a backward hook may not write into its argument") {
   CHECK(loss_of().item() == 36);
 }
 
-TEST_CASE("a module that was registered in another is not destroyed by a hook of its own") {
-  class Net : public nn::Module<Net> {
-   public:
-    Tensor forward(const Tensor& x) const { return inner()(x); }
-    nn::Linear& inner() const {
-      return dynamic_cast<nn::Linear&>(const_cast<Net*>(this)->named_children()[0].second[0]);
-    }
-  };
-  Net net;
-  net.register_module("inner", nn::Linear(2, 2));
-  net.inner().register_forward_hook(
-      [&](const nn::ModuleBase&, const Tensors&, Tensor&) { net = Net(); });
-  CHECK_THROWS_WITH(net(ones({1, 2})), ContainsSubstring("cannot change while Linear in it"));
-  net = Net();
-  CHECK(net.named_children().empty());
-}
-
 TEST_CASE("the backward hooks of a call are those that the module had then") {
   nn::Linear layer(2, 2);
   int early = 0, late = 0;
@@ -604,39 +470,27 @@ TEST_CASE("the backward hooks of a call are those that the module had then") {
   CHECK(late == 0);
 }
 
-TEST_CASE("a hook may call its module again, tens of thousands of times in one another") {
+TEST_CASE("a hook may call its module again, up to the limit of nested calls") {
   nn::Linear layer(2, 2);
-  int left = 5 * kDepth;
+  int left = 100;
   layer.register_forward_hook([&](const nn::ModuleBase&, const Tensors&, Tensor& out) {
     if (--left > 0) layer(out);
   });
   layer(ones({1, 2}));
   CHECK(left == 0);
+  left = 1000;
+  CHECK_THROWS_AS(layer(ones({1, 2})), Error);
 }
 
-TEST_CASE("nothing is assigned where a module in a list is running") {
-  class Net : public nn::Module<Net> {
-   public:
-    explicit Net(double value) : first(1, 1) {
-      first.weight = nn::Parameter(full({1, 1}, value));
-      layers.push_back(nn::ReLU());
-    }
-    Tensor forward(const Tensor& x) const { return layers(first(x)); }
-    TEND_MODULE(nn::Linear, first);
-    TEND_MODULE(nn::Sequential, layers);
-  };
-  Net net(1);
-  int refused = 0;
-  net.layers[0]->register_forward_pre_hook([&](const nn::ModuleBase&, Tensors&) {
-    try {
-      net = Net(5);
-    } catch (const Error&) {
-      ++refused;
-    }
+TEST_CASE("a hook may remove itself") {
+  nn::ReLU layer;
+  int calls = 0;
+  HookHandle handle;
+  handle = layer.register_forward_hook([&](const nn::ModuleBase&, const Tensors&, Tensor&) {
+    ++calls;
+    handle.remove();
   });
-  net(ones({1, 1}));
-  CHECK(refused == 1);
-  CHECK(net.first.weight.item() == 1);
-  net = Net(5);
-  CHECK(net.first.weight.item() == 5);
+  layer(ones({2}));
+  layer(ones({2}));
+  CHECK(calls == 1);
 }
