@@ -80,5 +80,6 @@
 #include <tend/nn/training/profiler.h>
 #include <tend/nn/training/progress_line.h>
 #include <tend/nn/training/run_log.h>
+#include <tend/nn/training/run_page.h>
 #include <tend/nn/training/run_state.h>
 #include <tend/nn/training/trainer.h>

@@ -8,7 +8,7 @@
 //   distributed_worker trainer FOLDER (patience | signal | filled | unwritten | best | onwards)
 //                                                  nn::Trainer on all processes
 //   distributed_worker again FOLDER                a Trainer that resumes what it has just saved
-//   distributed_worker (calls | hooks | extra | skipped | caught | outlives | shapes | options |
+//   distributed_worker (calls | hooks | extra | skipped | shapes | options |
 //                       seeds | frozen | replaced | converted | nosync | within | nested | loss |
 //                       killed | throws | catches | leaves)
 
@@ -251,9 +251,6 @@ void make_calls(const Context& context) {
   expect_error([&] { DataParallel(context, net, {.shards = 1}); });
   expect_error([&] { DataParallel(context, net, {.bucket_bytes = 0}); });
   expect_error([&] { context.gather(ones({1}).expand({1 << 29})); });
-  const Tensor one = zeros({1});
-  expect_error([&] { context.broadcast({context.is_first() ? zeros({2}) : one.expand({2})}); });
-  expect_error([&] { context.broadcast({one.expand({2})}); });
   DataParallel parallel(context, net, {.shards = 4});
   expect_error([&] { parallel.part(zeros({4, 2}), parallel.first_shard() - 1); });
   expect_error([&] { parallel.part(zeros({5, 2}), parallel.first_shard()); });
@@ -283,24 +280,10 @@ void use_hooks(const Context& context) {
   std::cout << model.weight.grad() << '\n';  // twice the mean of 6 (shard + 1), shards 0 to 3
 }
 
-// Process 1 makes a call more than the others, one less, or one whose error it catches.
+// Process 1 makes a call more than the others, or one less.
 void differ(const Context& context, const std::string& what) {
   const bool is_second = context.rank() == 1;
   if (is_second && what == "extra") context.mean(1);
-  if (what == "caught") {
-    const auto call = [&] {
-      try {
-        context.gather(1);
-      } catch (const Error& error) {
-        note(error);
-      }
-    };
-    if (is_second) {
-      std::thread(call).join();  // not the thread that made the Context
-    } else {
-      call();
-    }
-  }
   if (!is_second || what != "skipped") context.gather(2);
   expect_error([&] {
     context.gather(3);
@@ -308,14 +291,6 @@ void differ(const Context& context, const std::string& what) {
     context.gather(ones({3}));
   });
   expect_error([&] { context.barrier(); });
-}
-
-void outlive(const Context& context) {
-  nn::Linear net(2, 1);
-  std::optional<DataParallel> parallel(std::in_place, context, net);
-  const DataParallel::NoSync no_sync(*parallel);
-  parallel.reset();
-  std::cout << "outlived\n";
 }
 
 void fail_on_purpose(const Context& context, const std::string& what) {
@@ -377,10 +352,8 @@ int run(int argc, char** argv) {
     use_hooks(context);
   } else if (what == "again") {
     run_again(context, argv[2]);
-  } else if (what == "extra" || what == "skipped" || what == "caught") {
+  } else if (what == "extra" || what == "skipped") {
     differ(context, what);
-  } else if (what == "outlives") {
-    outlive(context);
   } else {
     fail_on_purpose(context, what);
   }

@@ -15,8 +15,6 @@
 #include "examples/train/page/format.h"
 #include "examples/train/run/checkpoint.h"
 #include "examples/train/run/command_line.h"
-#include "examples/train/run/course.h"
-#include "examples/train/run/files.h"
 #include "examples/train/run/outcome.h"
 #include "examples/train/run/output_files.h"
 #include "examples/train/run/results.h"
@@ -29,7 +27,7 @@ namespace {
 constexpr int kSignalled = 128;  // a shell reports 128 + N for a program that signal N ended
 
 Task task_of(const Options& options) {
-  return options.task == "text" ? make_text_task(read_file(options.text), options.length)
+  return options.task == "text" ? make_text_task(read_text_file(options.text), options.length)
                                 : make_task(options.task, options.length);
 }
 
@@ -58,63 +56,42 @@ void go_on(const Checkpoint& checkpoint, Training& training) {
                               ", beyond --steps " + std::to_string(training.steps_planned()));
 }
 
-void explain_failure(const std::exception& error) {
-  std::cerr << "train: " << error.what() << '\n';
-}
-
-/// The files of a run, each for itself: what cannot be written is reported on stderr, and the rest
-/// is written all the same.
-class Results {
- public:
-  /// write(file), unless there is to be none.
-  template <class Write>
-  void write(const std::string& file, Write write) {
-    if (file.empty() || !attempt(file, write)) return;
-    written_ += "wrote " + file + '\n';
-  }
-  const std::string& written() const { return written_; }
-  bool complete() const { return complete_; }
-
- private:
-  template <class Write>
-  bool attempt(const std::string& file, Write write) {
-    try {
-      write(file);
-      return true;
-    } catch (const std::exception& error) {
-      explain_failure(error);
-      complete_ = false;
-      return false;
-    }
-  }
-
-  std::string written_;
-  bool complete_ = true;
-};
-
-/// Returns whether all files were written and the run met what was required of it.
-bool finish(const CommandLine& command_line, Training& training, const Course& course,
-            Results& results) {
-  results.write(command_line.checkpoint, [&](const auto& file) {
-    training.trainer.state.save(file, checkpoint_settings(training));
-  });
+/// Writes all files, and returns the exit code. A file that cannot be written is reported on stderr,
+/// and the others are written all the same.
+int finish(const CommandLine& command_line, Training& training, const Course& course) {
   const Report report = make_report(training, course, command_line.sampling);
-  results.write(command_line.report,
-                [&](const auto& file) { tend::nn::write_file(file, render_html(report)); });
-  results.write(command_line.json, [&](const auto& file) {
-    tend::nn::write_file(file, results_json(report, training.options));
+  std::string written;
+  bool all_written = true;
+  const auto write = [&](const std::string& file, const auto& save) {
+    if (file.empty()) return;
+    try {
+      save();
+      written += "wrote " + file + '\n';
+    } catch (const std::exception& error) {
+      std::cerr << "train: " << error.what() << '\n';
+      all_written = false;
+    }
+  };
+  write(command_line.checkpoint, [&] {
+    training.trainer.state.save(command_line.checkpoint, checkpoint_settings(training));
   });
-  std::cout << summary(report) << results.written();
+  write(command_line.report,
+        [&] { tend::nn::write_file(command_line.report, render_html(report)); });
+  write(command_line.json,
+        [&] { tend::nn::write_file(command_line.json, results_json(report, training.options)); });
+  std::cout << summary(report) << written;
   const bool is_met = !command_line.require || report.exact_match >= *command_line.require;
   if (!is_met) {
     std::cerr << "train: " << percent(report.exact_match) << " of the held-out answers are right, "
               << "less than --require " << shortest(*command_line.require) << '\n';
   }
-  return results.complete() && is_met;
+  const int signal = tend::nn::InterruptGuard::signal();
+  if (!all_written) return 1;
+  if (signal != 0) return kSignalled + signal;
+  return is_met ? 0 : 1;
 }
 
 int train(const CommandLine& command_line) {
-  if (command_line.threads > 0) tend::set_num_threads(command_line.threads);
   std::optional<Checkpoint> checkpoint;  // to go on from
   if (!command_line.resume.empty()) checkpoint.emplace(command_line.resume);
   const Options options = options_of(command_line, checkpoint);
@@ -133,17 +110,10 @@ int train(const CommandLine& command_line) {
   const tend::nn::InterruptGuard interrupts;
   if (processes.is_first()) std::cout << introduction(training) << std::flush;
   const Course course = train_to_end(training);
-  Results results;
   if (!processes.is_first()) return 0;
-  const bool is_good = finish(command_line, training, course, results);
-  if (!course.failure.empty()) {
-    std::cerr << "train: " << course.failure << "\n";
-    return 1;
-  }
-  if (!results.complete() || !course.is_saved) return 1;
-  const int signal = tend::nn::InterruptGuard::signal();
-  if (signal != 0) return kSignalled + signal;
-  return is_good ? 0 : 1;
+  const int exit_code = finish(command_line, training, course);
+  if (!course.failure.empty()) std::cerr << "train: " << course.failure << '\n';
+  return course.failure.empty() && course.is_saved ? exit_code : 1;
 }
 
 int run(int argc, const char* const* argv) {

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <cstring>
 #include <exception>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <utility>
@@ -27,11 +27,10 @@ constexpr std::chrono::seconds kPatience{5};
 constexpr unsigned kLooksAround = 256;  // attempts between two looks for processes that have ended
 constexpr unsigned kSpins = 1000;       // attempts before it lets others have the core
 
-/// f(first byte, size) for pieces that one message can hold.
-template <class F>
-void for_each_piece(std::size_t bytes, F f) {
-  for (std::size_t at = 0; at < bytes; at += kLargestMessage)
-    f(at, static_cast<int>(std::min(kLargestMessage, bytes - at)));
+int count_of(std::size_t bytes) {
+  if (bytes > kLargestMessage)
+    fail("distributed", "a message of ", bytes, " bytes has more than ", kLargestMessage);
+  return static_cast<int>(bytes);
 }
 
 /// What a process does, for the others.
@@ -45,17 +44,15 @@ struct Call {
 struct Communicator::State {
   MPI_Comm all = MPI_COMM_NULL;
   MPI_Comm goodbyes = MPI_COMM_NULL;  // one empty message to each other process, when this one ends
-  std::vector<MPI_Request> goodbye_requests;  // reserved: a destructor should need no memory
   bool starts_mpi = false;
   bool is_abandoned = false;
-  std::atomic<std::uint64_t> operations = 0;  // that have begun, also on a wrong thread
-  const Operation* operation = nullptr;       // the innermost one
+  std::uint64_t operations = 0;          // that have begun
+  const Operation* operation = nullptr;  // the innermost one
   int exceptions = std::uncaught_exceptions();
-  std::thread::id thread = std::this_thread::get_id();
 };
 
 struct Communicator::Exchange::Requests {
-  std::vector<MPI_Request> all;
+  std::array<MPI_Request, 2> all;
 };
 
 Communicator::Communicator(int* argc, char*** argv) : state_(std::make_unique<State>()) {
@@ -75,7 +72,6 @@ Communicator::Communicator(int* argc, char*** argv) : state_(std::make_unique<St
   check(MPI_Comm_dup(state_->all, &state_->goodbyes), "MPI_Comm_dup");
   check(MPI_Comm_rank(state_->all, &rank_), "MPI_Comm_rank");
   check(MPI_Comm_size(state_->all, &size_), "MPI_Comm_size");
-  state_->goodbye_requests.reserve(2 * static_cast<std::size_t>(size_));
 }
 
 Communicator::~Communicator() {
@@ -94,7 +90,8 @@ Communicator::~Communicator() {
 
 // All have said it before the first one finalizes: it would no longer answer MPI's own messages.
 void Communicator::say_goodbye() const {
-  std::vector<MPI_Request>& requests = state_->goodbye_requests;
+  std::vector<MPI_Request> requests;
+  requests.reserve(2 * static_cast<std::size_t>(size_));  // they must not move
   for (int other = 0; other < size_; ++other) {
     if (other == rank_) continue;
     MPI_Isend(nullptr, 0, MPI_BYTE, other, 0, state_->goodbyes, &requests.emplace_back());
@@ -103,25 +100,20 @@ void Communicator::say_goodbye() const {
   MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
 }
 
-int Communicator::find_ended(int partner) const {
-  int is_there = 0;
-  MPI_Status status;
-  check(MPI_Iprobe(partner, 0, state_->goodbyes, &is_there, &status), "MPI_Iprobe");
-  return is_there != 0 ? status.MPI_SOURCE : -1;
-}
-
 template <class F>
 void Communicator::wait_until(const char* call, int partner, F is_done) const {
   std::optional<Clock::time_point> ended;
   for (unsigned attempts = 1; !is_done(); ++attempts) {
     if (attempts > kSpins) std::this_thread::yield();
     if (attempts % kLooksAround != 0) continue;
-    const int other = find_ended(partner);
-    if (other < 0) continue;
+    int has_ended = 0;
+    MPI_Status status;
+    check(MPI_Iprobe(partner, 0, state_->goodbyes, &has_ended, &status), "MPI_Iprobe");
+    if (has_ended == 0) continue;
     if (!ended) ended = Clock::now();
     if (Clock::now() - *ended < kPatience) continue;
-    abandon();
-    fail(call, "process ", rank_, " waits for process ", other, ", which has ended");
+    state_->is_abandoned = true;
+    fail(call, "process ", rank_, " waits for process ", status.MPI_SOURCE, ", which has ended");
   }
 }
 
@@ -132,10 +124,6 @@ void Communicator::check(int code, const char* call) const {
   MPI_Error_string(code, text.data(), &length);
   fail(call, "process ", rank_, " of ", size_, ": ",
        std::string(text.data(), static_cast<std::size_t>(length)));
-}
-
-void Communicator::abandon() const noexcept {
-  state_->is_abandoned = true;
 }
 
 void Communicator::check_usable(const char* call) const {
@@ -157,18 +145,15 @@ void Communicator::collect(const char* call, F start) const {
 
 Communicator::Operation::Operation(const Communicator& communicator, const char* name)
     : communicator_(&communicator), name_(name), exceptions_(std::uncaught_exceptions()) {
-  State& state = *communicator.state_;
-  ++state.operations;
-  if (std::this_thread::get_id() != state.thread)
-    fail(name, "process ", communicator.rank_,
-         ": only the thread that made the Context may call this");
   communicator.check_usable(name);
-  outer_ = std::exchange(state.operation, this);
+  ++communicator.state_->operations;
+  outer_ = std::exchange(communicator.state_->operation, this);
 }
 
 Communicator::Operation::~Operation() {
   communicator_->state_->operation = outer_;
-  if (differs_ && std::uncaught_exceptions() > exceptions_) communicator_->abandon();
+  if (differs_ && std::uncaught_exceptions() > exceptions_)
+    communicator_->state_->is_abandoned = true;
 }
 
 void Communicator::Operation::check_calls(const char* what, std::size_t bytes) {
@@ -197,10 +182,9 @@ void Communicator::Operation::barrier() {
 
 void Communicator::Operation::broadcast(std::span<std::byte> bytes) {
   check_calls("broadcast", bytes.size());
-  for_each_piece(bytes.size(), [&](std::size_t at, int size) {
-    communicator_->collect("MPI_Ibcast", [&](MPI_Request* request) {
-      return MPI_Ibcast(bytes.data() + at, size, MPI_BYTE, 0, communicator_->state_->all, request);
-    });
+  communicator_->collect("MPI_Ibcast", [&](MPI_Request* request) {
+    return MPI_Ibcast(bytes.data(), count_of(bytes.size()), MPI_BYTE, 0, communicator_->state_->all,
+                      request);
   });
 }
 
@@ -211,37 +195,67 @@ void Communicator::Operation::all_gather(std::span<const std::byte> own, std::sp
 
 void Communicator::Operation::gather_now(std::span<const std::byte> own,
                                          std::span<std::byte> all) const {
-  const auto size = static_cast<int>(own.size());
+  const int size = count_of(own.size());
   communicator_->collect("MPI_Iallgather", [&](MPI_Request* request) {
     return MPI_Iallgather(own.data(), size, MPI_BYTE, all.data(), size, MPI_BYTE,
                           communicator_->state_->all, request);
   });
 }
 
+std::vector<std::string> Communicator::Operation::lines_of_first(
+    const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) text += line + '\n';
+  std::uint64_t size = text.size();
+  broadcast(std::as_writable_bytes(std::span(&size, 1)));
+  text.resize(size);
+  broadcast(std::as_writable_bytes(std::span(text)));
+  std::vector<std::string> first;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) first.push_back(line);
+  return first;
+}
+
+void Communicator::Operation::check_agreement(const std::vector<std::string>& lines) {
+  const int rank = communicator_->rank_;
+  const std::vector<std::string> first = lines_of_first(lines);
+  const auto line = [](const std::vector<std::string>& from, std::size_t i) {
+    return i < from.size() ? from[i] : std::string("nothing more");
+  };
+  std::string difference;
+  for (std::size_t i = 0; i < std::max(lines.size(), first.size()) && difference.empty(); ++i) {
+    if (line(lines, i) != line(first, i))
+      difference =
+          as_text("process ", rank, " has ", line(lines, i), ", process 0 ", line(first, i));
+  }
+  constexpr std::size_t kSize = 1024;  // of the message that each process gives
+  difference.resize(kSize);
+  std::string all(kSize * static_cast<std::size_t>(communicator_->size_), '\0');
+  all_gather(std::as_bytes(std::span(difference)), std::as_writable_bytes(std::span(all)));
+  differs_ = false;  // what is an error now is one on all
+  for (std::size_t at = 0; at < all.size(); at += kSize) {
+    if (all[at] != '\0') fail(name_, all.substr(at, kSize).c_str());
+  }
+}
+
 Communicator::Exchange::Exchange(const Communicator& communicator, int partner, int tag,
                                  std::span<const std::byte> out, std::span<std::byte> in)
     : requests_(std::make_unique<Requests>()), communicator_(&communicator), partner_(partner) {
   communicator.check_usable("MPI_Isend");
-  const auto add = [&] { return &requests_->all.emplace_back(MPI_REQUEST_NULL); };
-  const std::size_t pieces = 2 + (out.size() + in.size()) / kLargestMessage;
-  requests_->all.reserve(pieces);
   const MPI_Comm& all = communicator.state_->all;
-  for_each_piece(in.size(), [&](std::size_t at, int size) {
-    communicator.check(MPI_Irecv(in.data() + at, size, MPI_BYTE, partner, tag, all, add()),
-                       "MPI_Irecv");
-  });
-  for_each_piece(out.size(), [&](std::size_t at, int size) {
-    communicator.check(MPI_Isend(out.data() + at, size, MPI_BYTE, partner, tag, all, add()),
-                       "MPI_Isend");
-  });
+  auto& [receive, send] = requests_->all;
+  communicator.check(
+      MPI_Irecv(in.data(), count_of(in.size()), MPI_BYTE, partner, tag, all, &receive),
+      "MPI_Irecv");
+  communicator.check(
+      MPI_Isend(out.data(), count_of(out.size()), MPI_BYTE, partner, tag, all, &send), "MPI_Isend");
 }
 
 Communicator::Exchange::~Exchange() = default;
 
 bool Communicator::Exchange::is_done() {
   int done = 0;
-  communicator_->check(MPI_Testall(static_cast<int>(requests_->all.size()), requests_->all.data(),
-                                   &done, MPI_STATUSES_IGNORE),
+  communicator_->check(MPI_Testall(2, requests_->all.data(), &done, MPI_STATUSES_IGNORE),
                        "MPI_Testall");
   return done != 0;
 }

@@ -4,10 +4,13 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <string>
+#include <vector>
 
 namespace tend::distributed {
 
-/// The processes of this program, among which tend's messages do not meet those of others.
+/// The processes of this program, among which tend's messages do not meet those of others. Only the
+/// thread that made it may use it.
 ///
 /// A call that waits for another process is an Error on this one some seconds after the other has
 /// destroyed its Communicator, since what it waits for cannot come any more.
@@ -50,10 +53,7 @@ class Communicator {
   struct State;
 
   void check(int code, const char* call) const;
-  /// For a process that can no longer answer the others: further calls are errors, and it will end
-  /// without MPI_Finalize, where it would wait for them as they for it; mpirun then ends them.
-  void abandon() const noexcept;
-  /// Error for a process that is abandoned.
+  /// Error after a call that failed: the processes differ, and would wait for each other.
   void check_usable(const char* call) const;
   /// Starts what all processes do together, start(request), and waits for its end.
   template <class F>
@@ -62,8 +62,6 @@ class Communicator {
   /// what needs all.
   template <class F>
   void wait_until(const char* call, int partner, F is_done) const;
-  /// The partner, or any process, that has ended its Communicator; -1 where none has.
-  int find_ended(int partner) const;
   void say_goodbye() const;
 
   std::unique_ptr<State> state_;
@@ -72,26 +70,24 @@ class Communicator {
 
 /// A call of the user that all processes make, while it lasts, and the messages for all in it.
 ///
-/// With each of them the processes tell each other which call they are in. Where that differs,
+/// With each message the processes tell each other which call they are in. Where that differs,
 /// because one of them has left out a call or made one more, it is an Error on all. An exception
-/// that passes while they may differ abandons the Communicator.
+/// that passes while they may differ abandons the Communicator: further calls are errors, and the
+/// process ends without MPI_Finalize, so that mpirun ends the others.
 class Communicator::Operation {
  public:
-  /// Error on another thread than the Communicator's, and after a call that failed on its way.
+  /// Error after a call that failed on its way.
   Operation(const Communicator& communicator, const char* name);
   ~Operation();
   Operation(const Operation&) = delete;
   Operation& operator=(const Operation&) = delete;
 
-  const Communicator& communicator() const noexcept { return *communicator_; }
   const char* name() const noexcept { return name_; }
   /// The call that this one is made within; nullptr where there is none.
   const Operation* outer() const noexcept { return outer_; }
 
   /// From here on the processes may differ.
   void unsettle() noexcept { differs_ = true; }
-  /// All processes have come to this place alike: what is an error now is one on all.
-  void settle() noexcept { differs_ = false; }
 
   /// Waits for all.
   void barrier();
@@ -99,10 +95,14 @@ class Communicator::Operation {
   void broadcast(std::span<std::byte> bytes);
   /// Each process's bytes, of one size, in the order of their ranks.
   void all_gather(std::span<const std::byte> own, std::span<std::byte> all);
+  /// Error on all processes unless all have the same lines; it names the first that differs. In
+  /// both cases all processes are alike afterwards.
+  void check_agreement(const std::vector<std::string>& lines);
 
  private:
   void check_calls(const char* what, std::size_t bytes);
   void gather_now(std::span<const std::byte> own, std::span<std::byte> all) const;
+  std::vector<std::string> lines_of_first(const std::vector<std::string>& lines);
 
   const Communicator* communicator_;
   const char* name_;
@@ -111,7 +111,7 @@ class Communicator::Operation {
   int exceptions_;
 };
 
-/// The most bytes that each process can give to an all_gather().
+/// The most bytes of a message.
 constexpr std::size_t kLargestMessage = std::size_t{1} << 30;  // MPI counts with an int
 
 }  // namespace tend::distributed

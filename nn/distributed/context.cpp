@@ -6,7 +6,6 @@
 
 #include <tend/autograd/ops/creation.h>
 #include <tend/autograd/tensor/grad_mode.h>
-#include <tend/nn/distributed/agreement.h>
 #include <tend/nn/distributed/communicator.h>
 
 namespace tend::distributed {
@@ -16,12 +15,6 @@ namespace {
 std::string form_of(const Tensor& tensor) {
   if (!tensor.defined()) return "an undefined tensor";
   return as_text(tensor.shape(), ' ', tensor.dtype());
-}
-
-// The same for one that may be written.
-std::string form_of_target(const Tensor& tensor) {
-  const bool overlaps = tensor.defined() && tensor.array().may_self_overlap();
-  return form_of(tensor) + (overlaps ? ", expanded" : "");
 }
 
 std::span<std::byte> bytes_of(const Tensor& dense) {
@@ -78,7 +71,7 @@ double Context::sum(double number, const char* call) const {
 Tensor Context::gather(const Tensor& tensor) const {
   Communicator::Operation operation(*communicator_, "Context::gather");
   const NoGradGuard no_grad;
-  check_agreement(operation, {form_of(tensor)});
+  operation.check_agreement({form_of(tensor)});
   if (!tensor.defined()) fail(operation.name(), "the tensor is undefined");
   if (tensor.numel() > static_cast<std::int64_t>(kLargestMessage) / item_size(tensor.dtype()))
     fail(operation.name(), form_of(tensor), " has more than ", kLargestMessage, " bytes");
@@ -96,12 +89,8 @@ void Context::broadcast(const std::vector<Tensor>& tensors) const {
   Communicator::Operation operation(*communicator_, "Context::broadcast");
   const NoGradGuard no_grad;
   std::vector<std::string> forms;
-  for (const Tensor& each : tensors) forms.push_back(form_of_target(each));
-  check_agreement(operation, forms);
-  for (const Tensor& each : tensors) {
-    if (each.defined() && each.array().may_self_overlap())
-      fail(operation.name(), form_of_target(each), ": several elements share their memory");
-  }
+  for (const Tensor& each : tensors) forms.push_back(form_of(each));
+  operation.check_agreement(forms);
   operation.unsettle();  // memory may run out on this process alone
   for (const Tensor& each : tensors) {
     if (!each.defined() || each.numel() == 0) continue;

@@ -11,7 +11,6 @@
 #include <tend/autograd/ops/arithmetic.h>
 #include <tend/autograd/tensor/grad_mode.h>
 #include <tend/core/random/random.h>
-#include <tend/nn/distributed/agreement.h>
 #include <tend/nn/distributed/communicator.h>
 #include <tend/nn/distributed/gradient_buckets.h>
 
@@ -46,9 +45,20 @@ double tree_sum(std::vector<double> numbers) {
   return numbers[0];
 }
 
+/// Hooks that are removed at the end.
+struct Hooks {
+  std::vector<HookHandle> all;
+
+  ~Hooks() { remove(); }
+  void remove() {
+    for (HookHandle& each : all) each.remove();
+    all.clear();
+  }
+};
+
 }  // namespace
 
-struct DataParallel::State : std::enable_shared_from_this<State> {
+struct DataParallel::State {
   // A parameter, and its gradients on this process.
   struct Parameter {
     Tensor tensor;
@@ -69,7 +79,7 @@ struct DataParallel::State : std::enable_shared_from_this<State> {
   std::int64_t local = 0;
   std::vector<Parameter> parameters;
   std::optional<GradientBuckets> buckets;
-  std::int64_t shard = -1;  // whose backward runs, counted from the first of this process
+  std::int64_t shard = 0;  // the one that runs, counted from the first of this process
   int no_syncs = 0;
   bool keeps = false;  // there was a NoSync when this backward began
   ReductionCost no_cost;
@@ -149,42 +159,16 @@ void DataParallel::State::add_gradient(std::size_t number, const Tensor& gradien
   buckets->advance();
 }
 
-/// The hooks that collect the gradients of one shard. They are registered when its loss is there,
-/// so that they see what all hooks of the user have made of a gradient.
-class DataParallel::Watch {
- public:
-  explicit Watch(const std::shared_ptr<State>& state) {
-    hooks_.reserve(state->parameters.size());
-    const std::weak_ptr<State> weak = state;  // a hook that cannot be removed does nothing later
-    for (std::size_t i = 0; i < state->parameters.size(); ++i) {
-      hooks_.push_back(state->parameters[i].tensor.register_hook([weak, i](const Tensor& gradient) {
-        const std::shared_ptr<State> alive = weak.lock();
-        if (alive && alive->shard >= 0) alive->add_gradient(i, gradient);
-      }));
-    }
-  }
-  ~Watch() {
-    for (HookHandle& each : hooks_) {
-      try {
-        each.remove();
-      } catch (const OutOfMemoryError&) {
-        continue;
-      }
-    }
-  }
-  Watch(const Watch&) = delete;
-  Watch& operator=(const Watch&) = delete;
-
- private:
-  std::vector<HookHandle> hooks_;
-};
-
 double DataParallel::State::run_shard(const std::function<Tensor(std::int64_t)>& loss) {
   const std::int64_t number = context->rank() * local + shard;
-  const std::int64_t current = std::exchange(shard, -1);  // backwards of its own are not meant
   const Tensor value = loss(number);
-  const Watch watch(shared_from_this());
-  shard = current;
+  // The hooks are registered when the loss is there, so that they see what all hooks of the user
+  // have made of a gradient.
+  Hooks hooks;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    hooks.all.push_back(parameters[i].tensor.register_hook(
+        [this, i](const Tensor& gradient) { add_gradient(i, gradient); }));
+  }
   if (!value.defined() || value.numel() != 1)
     fail(kBackward, "the loss of shard ", number, " is ",
          value.defined() ? as_text(value.shape()) : std::string("undefined"), ", not one number");
@@ -193,6 +177,7 @@ double DataParallel::State::run_shard(const std::function<Tensor(std::int64_t)>&
     each.tensor.set_grad({});
   }
   value.backward();
+  hooks.remove();
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     if (!parameters[i].has_come) add_gradient(i, {});
     parameters[i].tensor.set_grad({});
@@ -208,7 +193,6 @@ std::vector<double> DataParallel::State::run_shards(const std::function<Tensor(s
     manual_seed(seed + static_cast<std::uint64_t>(context->rank() * local + shard));
     losses.push_back(run_shard(loss));
   }
-  shard = -1;
   return losses;
 }
 
@@ -253,9 +237,9 @@ void DataParallel::State::put_back_gradients() {
 
 DataParallel::DataParallel(const Context& context, nn::ModuleBase& module,
                            const DataParallelOptions& options)
-    : state_(std::make_shared<State>(context, module, options)) {
+    : state_(std::make_unique<State>(context, module, options)) {
   Communicator::Operation operation(context.communicator(), kParallel);
-  check_agreement(operation, state_->description(options));
+  operation.check_agreement(state_->description(options));
   state_->check_options(options);
   std::vector<Tensor> tensors = module.parameters();
   for (const Tensor& each : module.buffers()) tensors.push_back(each);
@@ -294,8 +278,7 @@ Tensor DataParallel::part(const Tensor& rows, std::int64_t shard) const {
 
 double DataParallel::backward(const std::function<Tensor(std::int64_t shard)>& loss) {
   if (!loss) fail(kBackward, "the function that computes the loss is empty");
-  const std::shared_ptr<State> alive = state_;  // the loss may destroy this object
-  State& s = *alive;
+  State& s = *state_;
   Communicator::Operation operation(s.context->communicator(), kBackward);
   if (operation.outer() != nullptr)
     fail(kBackward, "called within a backward, by its loss or a hook");
@@ -308,27 +291,21 @@ double DataParallel::backward(const std::function<Tensor(std::int64_t shard)>& l
     seed = default_generator().u64();
   }
   for (State::Parameter& each : s.parameters) each.before = each.tensor.grad();
-  try {
-    const double mean = s.mean_loss(operation, s.run_shards(loss, seed), seed);
-    if (s.keeps) {
-      s.put_back_gradients();
-    } else {
-      s.set_gradients();
-    }
-    return mean;
-  } catch (...) {
-    s.shard = -1;
+  const double mean = s.mean_loss(operation, s.run_shards(loss, seed), seed);
+  if (s.keeps) {
     s.put_back_gradients();
-    throw;
+  } else {
+    s.set_gradients();
   }
+  return mean;
 }
 
-DataParallel::NoSync::NoSync(DataParallel& parallel) : state_(parallel.state_) {
-  ++state_->no_syncs;
+DataParallel::NoSync::NoSync(DataParallel& parallel) : parallel_(&parallel) {
+  ++parallel_->state_->no_syncs;
 }
 
 DataParallel::NoSync::~NoSync() {
-  --state_->no_syncs;
+  --parallel_->state_->no_syncs;
 }
 
 const ReductionCost& DataParallel::cost() const noexcept {

@@ -53,8 +53,6 @@ struct ReductionCost {
 ///
 /// torch.nn.parallel.DistributedDataParallel; there the forward is wrapped, here the backward.
 class DataParallel {
-  struct State;
-
  public:
   /// Copies parameters and buffers of process 0 to all. Error unless the module's parameters have
   /// the same names, shapes, dtypes and requires_grad on all processes (the first difference is
@@ -88,10 +86,9 @@ class DataParallel {
 
   /// A backward() that begins while it lives sends nothing: the gradients of each shard are kept,
   /// and added to those of the next backward() without it, whatever zero_grad() does in between.
-  /// That takes the memory of the gradients for each shard of this process. They are gone where the
-  /// DataParallel ends before such a backward(). They are summed, as in PyTorch: for the mean of n
-  /// backwards divide each loss by n. All processes must have one, or none. torch:
-  /// DistributedDataParallel.no_sync
+  /// That takes the memory of the gradients for each shard of this process. They are summed, as in
+  /// PyTorch: for the mean of n backwards divide each loss by n. All processes must have one, or
+  /// none. torch: DistributedDataParallel.no_sync
   class NoSync {
    public:
     explicit NoSync(DataParallel& parallel);
@@ -100,14 +97,14 @@ class DataParallel {
     NoSync& operator=(const NoSync&) = delete;
 
    private:
-    std::shared_ptr<State> state_;
+    DataParallel* parallel_;
   };
 
   const ReductionCost& cost() const noexcept;
 
  private:
-  class Watch;
-  std::shared_ptr<State> state_;
+  struct State;
+  std::unique_ptr<State> state_;
 };
 
 /// Of each batch of a sampler the rows of this process's shards, for a DataLoader's batch_sampler:

@@ -8,8 +8,6 @@
 namespace tend::distributed {
 namespace {
 
-constexpr std::size_t kMostBuckets = 32'768;  // so many tags every MPI has
-
 // x + -0.0 is x for every x, also for +0.0 and -0.0.
 constexpr double kAbsent = -0.0;
 
@@ -33,9 +31,6 @@ GradientBuckets::GradientBuckets(const Communicator& communicator,
                   parameter.shape()};
     sizes.back() += parameter.numel();
   }
-  if (buckets_.size() > kMostBuckets)
-    fail("DataParallel", "bucket_bytes ", bucket_bytes, " makes ", buckets_.size(),
-         " buckets, more than ", kMostBuckets);
   for (std::size_t i = 0; i < buckets_.size(); ++i) {
     buckets_[i].missing = buckets_[i].gradients;
     buckets_[i].values = empty({buckets_[i].gradients + sizes[i]}, dtypes[i]);

@@ -12,12 +12,7 @@ PairwiseSum::PairwiseSum(const Communicator& communicator, int tag, Array values
   levels_ = std::countr_zero(static_cast<unsigned>(communicator.size()));
   ranges_.push_back({0, values_.numel()});
   received_ = Array::empty({(values_.numel() + 1) / 2}, values_.dtype());
-  kept_ = std::make_unique<std::vector<Array>>(std::vector<Array>{values_, received_});
   if (levels_ > 0) begin_adding();
-}
-
-PairwiseSum::~PairwiseSum() {
-  if (exchange_) static_cast<void>(kept_.release());
 }
 
 bool PairwiseSum::advance() {

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -25,8 +24,6 @@ class PairwiseSum {
   PairwiseSum(const Communicator& communicator, int tag, Array values);
   PairwiseSum(const PairwiseSum&) = delete;
   PairwiseSum& operator=(const PairwiseSum&) = delete;
-  /// One that is not done keeps its memory for ever, since MPI may still write into it.
-  ~PairwiseSum();
 
   /// Goes on as far as that needs no waiting; whether the sum is there.
   bool advance();
@@ -56,9 +53,8 @@ class PairwiseSum {
   int tag_;
   int levels_ = 0;
   Array values_, received_;
-  std::unique_ptr<std::vector<Array>> kept_;  // them, to be left alone where messages still come
-  std::vector<Range> ranges_;                 // before the first level, and after each
-  bool adds_ = true;                          // else it collects
+  std::vector<Range> ranges_;  // before the first level, and after each
+  bool adds_ = true;           // else it collects
   std::optional<Communicator::Exchange> exchange_;
   std::int64_t bytes_sent_ = 0;
 };

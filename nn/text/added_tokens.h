@@ -1,7 +1,7 @@
 // Tokens that are found in a text before it is split.
 #pragma once
 
-#include <optional>
+#include <array>
 #include <string_view>
 #include <vector>
 
@@ -13,42 +13,44 @@ namespace tend::nn {
 class AddedTokenSet {
  public:
   void add(const AddedToken& token);
-  /// To be called behind the last add.
-  void sort();
 
-  /// Calls of `text` for what lies between tokens, and of `token` for the tokens: the first one,
-  /// and of those that begin there the longest; and so on behind it.
+  /// Calls of `text` for what is between tokens, and of `token` for the tokens: the first one, and
+  /// of those that begin there the longest; and so on after it.
   template <class Text, class Token>
   void cut(std::string_view whole, Text text, Token token) const {
     std::size_t done = 0;
-    while (const auto match = find(whole, done)) {
-      if (match->begin > done) text(whole.substr(done, match->begin - done));
-      token(match->id);
-      done = match->end;
+    for (std::size_t at = 0; !is_empty_ && at < whole.size();) {
+      const AddedToken* const found = find_at(whole.substr(at));
+      if (found == nullptr) {
+        ++at;
+        continue;
+      }
+      if (at > done) text(whole.substr(done, at - done));
+      token(found->id);
+      done = at += found->content.size();
     }
     if (done < whole.size()) text(whole.substr(done));
   }
 
  private:
-  struct Match {
-    std::size_t begin = 0, end = 0;
-    TokenId id = 0;
-  };
-  std::optional<Match> find(std::string_view text, std::size_t from) const noexcept;
-  std::optional<Match> match_at(std::string_view text, std::size_t at) const noexcept;
+  const AddedToken* find_at(std::string_view text) const noexcept {
+    for (const AddedToken* token : by_first_byte_[static_cast<unsigned char>(text[0])])
+      if (text.starts_with(token->content)) return token;
+    return nullptr;
+  }
 
-  std::vector<const AddedToken*> sorted_;              // by their texts
-  std::vector<bool> begins_ = std::vector<bool>(256);  // by the first byte
+  std::array<std::vector<const AddedToken*>, 256> by_first_byte_;  // the longest first
+  bool is_empty_ = true;
 };
 
 /// The added tokens of a tokenizer, whose texts are kept by others.
 class AddedTokens {
  public:
-  /// Those of `added` that are taken; the ones that are special only `with_special`.
+  /// Those of `added` that are used; the ones that are special only `with_special`.
   AddedTokens(const std::vector<AddedToken>& added, bool with_special);
 
-  /// Calls of `text` for what lies between tokens, and of `token` for the tokens. Those of
-  /// normalized texts are looked for in what lies between the others, as by Hugging Face.
+  /// Calls of `text` for what is between tokens, and of `token` for the tokens. Those of normalized
+  /// texts are looked for in what is between the others, as by Hugging Face.
   template <class Text, class Token>
   void cut(std::string_view whole, Text text, Token token) const {
     as_written_.cut(

@@ -1,6 +1,7 @@
 #include <tend/nn/text/split_pattern.h>
 
 #include <array>
+#include <cstdint>
 #include <string>
 
 #include <tend/core/base/error.h>
@@ -45,17 +46,12 @@ std::size_t broken_prefix(std::string_view text) {
   return at;
 }
 
-struct FreeMatch {
-  void operator()(pcre2_match_data* match) const noexcept { pcre2_match_data_free(match); }
-};
-using MatchData = std::unique_ptr<pcre2_match_data, FreeMatch>;
-
 // Applies one compiled pattern to texts that are UTF-8.
 class Matcher {
  public:
-  Matcher(const pcre2_code* code, bool has_jit)
-      : code_(code), has_jit_(has_jit), match_(pcre2_match_data_create(1, nullptr)) {
-    if (match_ == nullptr) fail_memory(kSplitPattern);
+  explicit Matcher(const pcre2_code* code)
+      : code_(code), match_(pcre2_match_data_create(1, nullptr), pcre2_match_data_free) {
+    if (match_ == nullptr) fail(kSplitPattern, "there is no memory for a match");
   }
 
   void split(std::string_view text, FunctionRef<void(std::string_view)> piece) const {
@@ -74,29 +70,19 @@ class Matcher {
  private:
   // Whether something, which is not empty, matches at `from` or after it.
   bool find(std::string_view text, std::size_t from) const {
+    constexpr std::uint32_t kOptions = PCRE2_NOTEMPTY | PCRE2_NO_UTF_CHECK;
     const auto* const subject = reinterpret_cast<PCRE2_SPTR>(text.data());
-    int result = PCRE2_ERROR_JIT_STACKLIMIT;
-    if (has_jit_) {
-      result =
-          pcre2_jit_match(code_, subject, text.size(), from, PCRE2_NOTEMPTY, match_.get(), nullptr);
-    }
-    if (result == PCRE2_ERROR_JIT_STACKLIMIT) {  // the interpreter works on the heap
-      result =
-          pcre2_match(code_, subject, text.size(), from,
-                      PCRE2_NOTEMPTY | PCRE2_NO_UTF_CHECK | PCRE2_NO_JIT, match_.get(), nullptr);
-    }
-    if (result == PCRE2_ERROR_NOMATCH) return false;
-    if (result == PCRE2_ERROR_NOMEMORY) fail_memory(kSplitPattern);
-    if (result < 0) {
+    const int result =
+        pcre2_match(code_, subject, text.size(), from, kOptions, match_.get(), nullptr);
+    if (result < 0 && result != PCRE2_ERROR_NOMATCH) {
       fail(kSplitPattern, "at byte ", from, " of a text of ", text.size(), ": ",
            message_of(result));
     }
-    return true;
+    return result != PCRE2_ERROR_NOMATCH;
   }
 
   const pcre2_code* code_;
-  bool has_jit_;
-  MatchData match_;
+  std::unique_ptr<pcre2_match_data, decltype(&pcre2_match_data_free)> match_;
 };
 
 }  // namespace
@@ -113,15 +99,14 @@ SplitPattern::SplitPattern(std::string_view pattern) {
   code_.reset(pcre2_compile(reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(),
                             PCRE2_UTF | PCRE2_UCP | PCRE2_NEVER_BACKSLASH_C, &error, &at, nullptr));
   if (code_ == nullptr) {
-    if (error == PCRE2_ERROR_HEAP_FAILED) fail_memory(kSplitPattern);
     fail(kSplitPattern, "'", std::string_view(text).substr(0, 200), "', at byte ", at, ": ",
          message_of(error));
   }
-  has_jit_ = pcre2_jit_compile(code_.get(), PCRE2_JIT_COMPLETE) == 0;
+  pcre2_jit_compile(code_.get(), PCRE2_JIT_COMPLETE);  // where it cannot, matches are slower
 }
 
 void SplitPattern::split(std::string_view text, FunctionRef<void(std::string_view)> piece) const {
-  const Matcher matcher(code_.get(), has_jit_);
+  const Matcher matcher(code_.get());
   while (!text.empty()) {
     const std::size_t valid = utf8::valid_prefix(text);
     matcher.split(text.substr(0, valid), piece);

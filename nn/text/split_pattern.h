@@ -29,7 +29,6 @@ class SplitPattern {
     void operator()(pcre2_real_code_8* code) const noexcept;
   };
   std::unique_ptr<pcre2_real_code_8, Free> code_;
-  bool has_jit_ = false;
 };
 
 }  // namespace tend::nn

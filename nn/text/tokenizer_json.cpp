@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -101,8 +102,6 @@ void read_split(const Part& part, TokenizerParts& parts) {
   const std::string& text = pattern.text();
   try {
     const SplitPattern compiled(text);
-  } catch (const OutOfMemoryError&) {
-    throw;
   } catch (const Error& error) {
     pattern.refuse(": ", error.what());
   }
@@ -190,40 +189,59 @@ void read_model(const FileName& file, const Part& model, const Part& added, Toke
   check_merges(file, parts);
 }
 
-std::string pre_tokenizer_json(const TokenizerParts& parts) {
+using Json = nlohmann::ordered_json;
+
+Json json_of_patterns(const TokenizerParts& parts) {
   const bool use_regex = !parts.patterns.empty() && parts.patterns.back() == kGpt2Pattern;
-  auto byte_level = as_text(
-      R"({"type":"ByteLevel","add_prefix_space":)", parts.add_prefix_space ? "true" : "false",
-      R"(,"trim_offsets":true,"use_regex":)", use_regex ? "true" : "false", '}');
+  const Json byte_level{{"type", "ByteLevel"},
+                        {"add_prefix_space", parts.add_prefix_space},
+                        {"trim_offsets", true},
+                        {"use_regex", use_regex}};
   const std::size_t splits = parts.patterns.size() - (use_regex ? 1 : 0);
   if (splits == 0) return byte_level;
-  std::string text = R"({"type":"Sequence","pretokenizers":[)";
+  Json steps = Json::array();
   for (std::size_t i = 0; i < splits; ++i) {
-    text += R"({"type":"Split","pattern":{"Regex":)" + json::quoted(parts.patterns[i]) +
-            R"(},"behavior":"Isolated","invert":false},)";
+    steps.push_back({{"type", "Split"},
+                     {"pattern", Json{{"Regex", parts.patterns[i]}}},
+                     {"behavior", "Isolated"},
+                     {"invert", false}});
   }
-  return text + byte_level + "]}";
+  steps.push_back(byte_level);
+  return {{"type", "Sequence"}, {"pretokenizers", steps}};
 }
 
-std::string added_json(const TokenizerParts& parts) {
-  std::string text = "[";
+Json json_of_added(const TokenizerParts& parts) {
+  Json added = Json::array();
   for (const AddedToken& token : parts.added) {
-    text += as_text(text.size() == 1 ? "" : ",", R"({"id":)", token.id, R"(,"content":)",
-                    json::quoted(token.content),
-                    R"(,"single_word":false,"lstrip":false,"rstrip":false,"normalized":)",
-                    token.is_normalized ? "true" : "false", R"(,"special":)",
-                    token.is_special ? "true" : "false", '}');
+    added.push_back({{"id", token.id},
+                     {"content", token.content},
+                     {"single_word", false},
+                     {"lstrip", false},
+                     {"rstrip", false},
+                     {"normalized", token.is_normalized},
+                     {"special", token.is_special}});
   }
-  return text + ']';
+  return added;
 }
 
-std::string merges_json(const TokenizerParts& parts, const std::vector<std::string>& written) {
-  std::string text = "[";
-  for (const Merge& merge : parts.merges) {
-    text += text.size() == 1 ? "" : ",";
-    text += json::quoted(written[merge.left] + ' ' + written[merge.right]);
-  }
-  return text + ']';
+Json json_of_model(const TokenizerParts& parts) {
+  const std::vector<std::string> written = written_tokens(parts);
+  Json vocabulary = Json::object(), merges = Json::array();
+  // Token by token: a search for each name, as by [], would take a time of the square.
+  auto& members = vocabulary.get_ref<Json::object_t&>();
+  for (std::size_t id = 0; id < written.size(); ++id) members.push_back({written[id], id});
+  for (const Merge& merge : parts.merges)
+    merges.push_back(written[merge.left] + ' ' + written[merge.right]);
+  return {{"type", "BPE"},
+          {"dropout", nullptr},
+          {"unk_token", nullptr},
+          {"continuing_subword_prefix", nullptr},
+          {"end_of_word_suffix", nullptr},
+          {"fuse_unk", false},
+          {"byte_fallback", false},
+          {"ignore_merges", parts.ignore_merges},
+          {"vocab", std::move(vocabulary)},
+          {"merges", std::move(merges)}};
 }
 
 }  // namespace
@@ -248,17 +266,19 @@ TokenizerParts read_tokenizer_json(const std::filesystem::path& path, bool ignor
 }
 
 void write_tokenizer_json(const TokenizerParts& parts, const std::filesystem::path& path) {
-  const std::vector<std::string> written = written_tokens(parts);
-  const std::string text =
-      R"({"version":"1.0","truncation":null,"padding":null,"added_tokens":)" + added_json(parts) +
-      R"(,"normalizer":null,"pre_tokenizer":)" + pre_tokenizer_json(parts) +
-      R"(,"post_processor":null,"decoder":{"type":"ByteLevel","add_prefix_space":true,)" +
-      R"("trim_offsets":true,"use_regex":true},"model":{"type":"BPE","dropout":null,)" +
-      R"("unk_token":null,"continuing_subword_prefix":null,"end_of_word_suffix":null,)" +
-      R"("fuse_unk":false,"byte_fallback":false,"ignore_merges":)" +
-      (parts.ignore_merges ? "true" : "false") + R"(,"vocab":)" + vocabulary_json(written) +
-      R"(,"merges":)" + merges_json(parts, written) + "}}\n";
-  write_file(path, text, "BytePairEncoding::save_tokenizer_json");
+  const Json whole{{"version", "1.0"},
+                   {"truncation", nullptr},
+                   {"padding", nullptr},
+                   {"added_tokens", json_of_added(parts)},
+                   {"normalizer", nullptr},
+                   {"pre_tokenizer", json_of_patterns(parts)},
+                   {"post_processor", nullptr},
+                   {"decoder", Json{{"type", "ByteLevel"},
+                                    {"add_prefix_space", true},
+                                    {"trim_offsets", true},
+                                    {"use_regex", true}}},
+                   {"model", json_of_model(parts)}};
+  write_file(path, whole.dump() + '\n', "BytePairEncoding::save_tokenizer_json");
 }
 
 }  // namespace tend::nn

@@ -33,25 +33,6 @@ std::optional<std::int64_t> step_of(const std::string& name) {
   return step;
 }
 
-// Removes all but the last `keep` checkpoints up to the step.
-void remove_others(const std::map<std::int64_t, std::filesystem::path>& there, std::int64_t step,
-                   std::int64_t keep) {
-  auto left = std::distance(there.begin(), there.upper_bound(step));
-  for (const auto& [each, file] : there) {
-    std::error_code ignored;  // a checkpoint too many does no harm
-    if (left > keep || each > step) std::filesystem::remove(file, ignored);
-    --left;
-  }
-}
-
-bool is_file(const std::filesystem::path& path) {
-  std::error_code error;
-  const auto type = std::filesystem::status(path, error).type();
-  if (type == std::filesystem::file_type::none)
-    fail<IoError>(kFolder, path, " cannot be examined: ", error.message());
-  return type == std::filesystem::file_type::regular;
-}
-
 }  // namespace
 
 CheckpointFolder::CheckpointFolder(std::filesystem::path folder, std::int64_t keep)
@@ -68,30 +49,31 @@ std::filesystem::path CheckpointFolder::save(
     const std::map<std::string, std::string>& settings) const {
   if (step < 0) fail("CheckpointFolder::save", "step ", step, " is negative");
   std::filesystem::path path = folder_ / file_name(step);
-  // What can fail comes before the checkpoint is there.
-  remove_leftovers(folder_, kBefore);
-  auto there = steps();
-  there[step] = path;
   run.save(path, settings);
-  remove_others(there, step, keep_);
+  clear(step);
   return path;
 }
 
 void CheckpointFolder::clear(std::int64_t step) const {
   remove_leftovers(folder_, kBefore);
-  remove_others(steps(), step, keep_);
+  const auto there = steps();
+  auto left = std::distance(there.begin(), there.upper_bound(step));
+  for (const auto& [each, file] : there) {
+    std::error_code ignored;  // a checkpoint too many does no harm
+    if (left > keep_ || each > step) std::filesystem::remove(file, ignored);
+    --left;
+  }
 }
 
 std::map<std::int64_t, std::filesystem::path> CheckpointFolder::steps() const {
   std::map<std::int64_t, std::filesystem::path> found;
-  const int error = for_each_name(folder_, [&](const std::string& name) {
-    const auto step = step_of(name);
-    if (step && is_file(folder_ / name)) found[*step] = folder_ / name;
-  });
-  // As an empty folder it would let a run begin anew over another's checkpoints.
-  if (error != 0) {
-    fail<IoError>(kFolder, folder_, " cannot be read: ", std::generic_category().message(error));
+  std::error_code error;
+  for (const auto& each : std::filesystem::directory_iterator(folder_, error)) {
+    const auto step = step_of(each.path().filename().string());
+    if (step && each.is_regular_file()) found[*step] = each.path();
   }
+  // As an empty folder it would let a run begin anew over another's checkpoints.
+  if (error) fail<IoError>(kFolder, folder_, " cannot be read: ", error.message());
   return found;
 }
 

@@ -5,8 +5,8 @@
 namespace tend::nn {
 
 /// While it lives, SIGINT (Ctrl-C) and SIGTERM are noted instead of ending the process; a second
-/// one ends it. Guards may nest, and live on several threads; the process has one note for all of
-/// them, which is empty again when a guard begins while no other lives.
+/// one ends it. Guards may nest on one thread; the process has one note for all of them, which the
+/// outermost guard empties when it begins.
 class InterruptGuard {
  public:
   [[nodiscard]] InterruptGuard() noexcept;

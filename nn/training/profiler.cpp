@@ -9,9 +9,6 @@
 #include <sstream>
 #include <utility>
 
-#include <tend/core/base/error.h>
-#include <tend/nn/files/json.h>
-
 namespace tend::nn {
 
 namespace {
@@ -57,52 +54,47 @@ std::vector<std::string> paths_to(const std::string& module) {
   return paths;
 }
 
-// A module may be named with bytes that are no UTF-8.
-std::string quoted(const std::string& text) {
-  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
-
-// Events of Chrome's trace format. Those of modules stand before the events within them.
+// Events of Chrome's trace format. Those of modules are before the events within them.
 class TraceEvents {
  public:
   // The operation after those before.
   void add(const TimedOperation& operation, const std::vector<std::string>& modules) {
     enter(operation, paths_to(modules[operation.module]));
-    std::string args = as_text(",\"args\":{\"module\":", quoted(modules[operation.module]),
-                               ",\"bytes\":", operation.bytes, ",\"flops\":", operation.flops);
+    Json args{{"module", modules[operation.module]},
+              {"bytes", operation.bytes},
+              {"flops", operation.flops}};
     const auto nanoseconds = static_cast<double>(operation.end - operation.begin);
-    if (operation.flops > 0 && nanoseconds > 0) {
-      const double rate = static_cast<double>(operation.flops) / nanoseconds;
-      args += as_text(",\"GFLOP/s\":", json::number_text(rate));
-    }
-    events_.push_back({operation.name, operation.is_derivative ? "backward" : "forward",
-                       operation.begin, operation.end, args + '}'});
+    if (operation.flops > 0 && nanoseconds > 0)
+      args["GFLOP/s"] = static_cast<double>(operation.flops) / nanoseconds;
+    Json& event = add_event(operation.name, operation.is_derivative ? "backward" : "forward",
+                            operation.begin, operation.end);
+    event["args"] = args;
   }
 
   std::string text() const {
-    std::string all = "{\"traceEvents\":[";
-    for (const Event& each : events_) {
-      if (&each != &events_.front()) all += ',';
-      all += as_text("{\"name\":", quoted(each.name), ",\"cat\":\"", each.category,
-                     "\",\"ph\":\"X\",\"ts\":", microseconds(each.begin),
-                     ",\"dur\":", microseconds(each.end - each.begin), ",\"pid\":1,\"tid\":1",
-                     each.args, '}');
-    }
-    return all + "]}";
+    // A module may be named with bytes that are not UTF-8.
+    return Json{{"traceEvents", events_}}.dump(-1, ' ', false, Json::error_handler_t::replace);
   }
 
  private:
-  struct Event {
-    std::string name;
-    const char* category;
-    std::int64_t begin, end;
-    std::string args = {};
-  };
+  using Json = nlohmann::ordered_json;
+
   struct Open {
     std::string path;
     std::size_t event;
+    std::int64_t begin;
   };
 
+  Json& add_event(const std::string& name, const char* category, std::int64_t begin,
+                  std::int64_t end) {
+    return events_.emplace_back(Json{{"name", name},
+                                     {"cat", category},
+                                     {"ph", "X"},
+                                     {"ts", microseconds(begin)},
+                                     {"dur", microseconds(end - begin)},
+                                     {"pid", 1},
+                                     {"tid", 1}});
+  }
   // Leaves the modules that did not run the operation, and goes into those that did.
   void enter(const TimedOperation& operation, const std::vector<std::string>& paths) {
     std::size_t same = 0;
@@ -112,17 +104,18 @@ class TraceEvents {
       ++same;
     open_.resize(same);
     for (std::size_t i = same; i < paths.size(); ++i) {
-      open_.push_back({paths[i], events_.size()});
-      events_.push_back({paths[i] + (is_backward_ ? ", backward" : ""), "module", operation.begin,
-                         operation.end});
+      open_.push_back({paths[i], events_.size(), operation.begin});
+      add_event(paths[i] + (is_backward_ ? ", backward" : ""), "module", operation.begin,
+                operation.end);
     }
-    for (const Open& each : open_) events_[each.event].end = operation.end;
+    for (const Open& each : open_)
+      events_[each.event]["dur"] = microseconds(operation.end - each.begin);
   }
-  static std::string microseconds(std::int64_t nanoseconds) {
-    return json::number_text(static_cast<double>(nanoseconds) * 1e-3);
+  static double microseconds(std::int64_t nanoseconds) {
+    return static_cast<double>(nanoseconds) * 1e-3;
   }
 
-  std::vector<Event> events_;
+  Json events_ = Json::array();
   std::vector<Open> open_;  // the modules of the last operation, one within the other
   bool is_backward_ = false;
 };

@@ -30,8 +30,8 @@ std::string progress_text(const TrainedStep& step, std::int64_t steps, double se
 class RunLog {
  public:
   /// Goes on behind step `last` of the logs in the folder: later lines, which a killed run has left
-  /// behind its last checkpoint, and broken ones are taken out. IoError where they cannot be read
-  /// or written.
+  /// after its last checkpoint, and the part of a line are taken out. IoError where they cannot be
+  /// read or written.
   RunLog(std::filesystem::path folder, std::int64_t last);
 
   /// IoError where that fails.

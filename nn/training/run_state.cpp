@@ -6,9 +6,7 @@
 #include <utility>
 
 #include <tend/autograd/ops/creation.h>
-#include <tend/autograd/tensor/grad_mode.h>
 #include <tend/core/base/fnv.h>
-#include <tend/nn/files/safetensors_header.h>
 #include <tend/nn/module/generator_state.h>
 
 namespace tend::nn {
@@ -45,14 +43,6 @@ std::string checksum(const StateDict& tensors, const std::map<std::string, std::
   return std::to_string(sum.value());
 }
 
-// The settings, and the checksum of all.
-std::map<std::string, std::string> metadata_of(const StateDict& tensors,
-                                               std::map<std::string, std::string> settings) {
-  if (settings.contains(kChecksum)) fail("RunState::save", "the settings have a checksum");
-  settings[kChecksum] = checksum(tensors, settings);
-  return settings;
-}
-
 const Tensor& entry(const StateDict& state, const std::string& name, DType dtype,
                     std::int64_t rank) {
   const auto found = state.find(name);
@@ -87,54 +77,43 @@ void RunState::add_part(Part part) {
 }
 
 void RunState::add(const std::string& name, std::int64_t& number) {
-  add_part({.name = name,
-            .has_keys = false,
-            .save = [&](StateDict& state,
-                        const std::string& key) { state.emplace_back(key, tensor(number)); },
-            .load =
-                [&](const StateDict& state, const std::string& key) {
-                  number = entry(state, key, int64, 0).item<std::int64_t>();
-                }});
+  add_part(
+      {name, false,
+       [&](StateDict& state, const std::string& key) { state.emplace_back(key, tensor(number)); },
+       [&](const StateDict& state, const std::string& key) {
+         number = entry(state, key, int64, 0).item<std::int64_t>();
+       }});
 }
 
 void RunState::add(const std::string& name, double& number) {
-  add_part({.name = name,
-            .has_keys = false,
-            .save =
-                [&](StateDict& state, const std::string& key) {
-                  state.emplace_back(key, Tensor(Array::scalar(number, float64)));
-                },
-            .load =
-                [&](const StateDict& state, const std::string& key) {
-                  number = entry(state, key, float64, 0).item<double>();
-                }});
+  add_part({name, false,
+            [&](StateDict& state, const std::string& key) {
+              state.emplace_back(key, Tensor(Array::scalar(number, float64)));
+            },
+            [&](const StateDict& state, const std::string& key) {
+              number = entry(state, key, float64, 0).item<double>();
+            }});
 }
 
 void RunState::add(const std::string& name, std::vector<double>& numbers) {
-  add_part({.name = name,
-            .has_keys = false,
-            .save =
-                [&](StateDict& state, const std::string& key) {
-                  const auto size = static_cast<std::int64_t>(numbers.size());
-                  state.emplace_back(key, Tensor(Array::from<double>(numbers, {size})));
-                },
-            .load =
-                [&](const StateDict& state, const std::string& key) {
-                  numbers = entry(state, key, float64, 1).to_vector<double>();
-                }});
+  add_part({name, false,
+            [&](StateDict& state, const std::string& key) {
+              const auto size = static_cast<std::int64_t>(numbers.size());
+              state.emplace_back(key, Tensor(Array::from<double>(numbers, {size})));
+            },
+            [&](const StateDict& state, const std::string& key) {
+              numbers = entry(state, key, float64, 1).to_vector<double>();
+            }});
 }
 
 void RunState::add(const std::string& name, Generator& generator) {
-  add_part({.name = name,
-            .has_keys = false,
-            .save =
-                [&](StateDict& state, const std::string& key) {
-                  state.emplace_back(key, tensor_of_generator(generator));
-                },
-            .load =
-                [&](const StateDict& state, const std::string& key) {
-                  generator = generator_of_tensor(entry(state, key, int64, 1));
-                }});
+  add_part({name, false,
+            [&](StateDict& state, const std::string& key) {
+              state.emplace_back(key, tensor_of_generator(generator));
+            },
+            [&](const StateDict& state, const std::string& key) {
+              generator = generator_of_tensor(entry(state, key, int64, 1));
+            }});
 }
 
 StateDict RunState::entries_under(const StateDict& state, const std::string& prefix) {
@@ -154,22 +133,6 @@ StateDict RunState::state_dict() const {
   for (const Part& part : parts_) part.save(state, part.key());
   state.emplace_back(kGenerator, tensor_of_generator(get_rng_state()));
   return state;
-}
-
-std::vector<std::function<void()>> RunState::remember_parts() const {
-  std::vector<std::function<void()>> all;
-  for (const Part& part : parts_) {
-    if (part.remember) {
-      all.emplace_back(part.remember());
-      continue;
-    }
-    const NoGradGuard no_grad;
-    StateDict state;
-    part.save(state, part.key());
-    for (auto& [key, value] : state) value = value.clone();
-    all.emplace_back([&part, state = std::move(state)] { part.load(state, part.key()); });
-  }
-  return all;
 }
 
 void RunState::check_keys(const StateDict& state) const {
@@ -193,34 +156,18 @@ void RunState::load_state_dict(const StateDict& state) {
     if (!key.starts_with(kPrefix)) weights.emplace_back(key, value);
   }
   const Generator generator = generator_of_tensor(entry(state, kGenerator, int64, 1));
-  model_->load(weights, true, true);
-  const std::vector<std::function<void()>> before = remember_parts();
-  try {
-    for (const Part& part : parts_) part.load(state, part.key());
-    model_->load_state_dict(weights);  // the last: loaded anew, weights would have changed, too
-  } catch (...) {
-    for (const auto& restore : before) {
-      try {
-        restore();
-      } catch (...) {
-        // An optimizer, say, whose rate was out of range. The others get what they had.
-      }
-    }
-    throw;
-  }
+  for (const Part& part : parts_) part.load(state, part.key());
+  model_->load_state_dict(weights);
   set_rng_state(generator);
-}
-
-void RunState::check_save(const std::filesystem::path& path,
-                          const std::map<std::string, std::string>& settings) const {
-  // A checksum that is not that of the tensors, which would take long, will do.
-  safetensors::header_text(path, state_dict(), {.metadata = metadata_of({}, settings)});
 }
 
 void RunState::save(const std::filesystem::path& path,
                     const std::map<std::string, std::string>& settings) const {
+  if (settings.contains(kChecksum)) fail("RunState::save", "the settings have a checksum");
   const StateDict tensors = state_dict();
-  save_safetensors(path, tensors, metadata_of(tensors, settings));
+  auto metadata = settings;
+  metadata[kChecksum] = checksum(tensors, settings);
+  save_safetensors(path, tensors, metadata);
 }
 
 std::map<std::string, std::string> RunState::load(const std::filesystem::path& path) {

@@ -46,21 +46,14 @@ class RunState {
   /// Error for a name that is empty, has a dot, is taken, or is "generator".
   template <Stateful Part>
   void add(const std::string& name, Part& part) {
-    Remember remember;
-    if constexpr (requires { std::function<void()>(part.remember()); })
-      remember = [&part] { return part.remember(); };
-    add_part({.name = name,
-              .has_keys = true,
-              .save =
-                  [&part](StateDict& state, const std::string& prefix) {
-                    for (const auto& [key, value] : part.state_dict())
-                      state.emplace_back(prefix + key, value);
-                  },
-              .load =
-                  [&part](const StateDict& state, const std::string& prefix) {
-                    part.load_state_dict(entries_under(state, prefix));
-                  },
-              .remember = std::move(remember)});
+    add_part({name, true,
+              [&part](StateDict& state, const std::string& prefix) {
+                for (const auto& [key, value] : part.state_dict())
+                  state.emplace_back(prefix + key, value);
+              },
+              [&part](const StateDict& state, const std::string& prefix) {
+                part.load_state_dict(entries_under(state, prefix));
+              }});
   }
   void add(const std::string& name, std::int64_t& number);
   void add(const std::string& name, double& number);
@@ -72,10 +65,8 @@ class RunState {
   /// a 0-d tensor, numbers as one dimension, other parts as "training.P.KEY". The tensors are the
   /// parts' own. Error for a model that has a module "training".
   StateDict state_dict() const;
-  /// Sets all parts. An Error names what is missing, does not fit or belongs to no part; all parts
-  /// are as they were then, unless there is no memory to set them back, or one refuses what it was,
-  /// as an optimizer that was given a rate out of range. A part that has remember() (DataLoader) is
-  /// set back by what that returns.
+  /// Sets all parts, the model's weights last. An Error names what is missing, does not fit or
+  /// belongs to no part; parts that were added before the one that does not fit are set then.
   void load_state_dict(const StateDict& state);
 
   /// Writes a .safetensors file that appears whole or not at all (write_file), in which other
@@ -84,25 +75,16 @@ class RunState {
   /// "checksum".
   void save(const std::filesystem::path& path,
             const std::map<std::string, std::string>& settings = {}) const;
-  /// The errors of save() that names, settings and sizes show, before there is a file: a run that
-  /// takes hours can ask in advance.
-  void check_save(const std::filesystem::path& path,
-                  const std::map<std::string, std::string>& settings = {}) const;
   /// Sets all parts to those that save() wrote, and returns the file's settings. IoError for a file
   /// that load_run() refuses, Error as load_state_dict() says.
   std::map<std::string, std::string> load(const std::filesystem::path& path);
 
  private:
-  using Save = std::function<void(StateDict& state, const std::string& prefix)>;
-  using Load = std::function<void(const StateDict& state, const std::string& prefix)>;
-  /// Returns what sets the part back to what it is now.
-  using Remember = std::function<std::function<void()>()>;
   struct Part {
     std::string name;
     bool has_keys;  // several entries, not one
-    Save save;
-    Load load;
-    Remember remember = {};  // empty where load() sets it back
+    std::function<void(StateDict& state, const std::string& key)> save;
+    std::function<void(const StateDict& state, const std::string& key)> load;
 
     /// The key of its entry, or what the keys of its entries begin with.
     std::string key() const;
@@ -111,7 +93,6 @@ class RunState {
 
   void add_part(Part part);
   void check_keys(const StateDict& state) const;
-  std::vector<std::function<void()>> remember_parts() const;
   static StateDict entries_under(const StateDict& state, const std::string& prefix);
 
   ModuleBase* model_;

@@ -88,18 +88,11 @@ TrainedStep Trainer::make_step() {
   TrainedStep done{.step = step_ + 1, .loss = loss, .lr = optimizer_.lr(0), .grad_norm = norm};
   optimizer_.step();
   ++step_;
-  saved_ = -1;
-  schedule_due_at_ = step_;
+  if (options_.schedule != nullptr) options_.schedule->step();
   done.seconds = std::chrono::duration<double>(Clock::now() - start_).count();
   const auto steps = static_cast<double>(step_ - first_step_);
   done.tokens_per_second = steps * static_cast<double>(options_.tokens_per_step) / done.seconds;
   return done;
-}
-
-// Also in the run after one that ended because the schedule threw, unless that loaded another step.
-void Trainer::step_schedule() {
-  if (options_.schedule != nullptr && schedule_due_at_ == step_) options_.schedule->step();
-  schedule_due_at_ = -1;
 }
 
 void Trainer::evaluate_model(TrainedStep& done) {
@@ -108,14 +101,12 @@ void Trainer::evaluate_model(TrainedStep& done) {
     done.evaluation = options_.evaluate();
   }
   if (options_.after_step) options_.after_step(done);
-}
-
-void Trainer::compare(const TrainedStep& done) {
   if (!done.evaluation) return;
-  if (*done.evaluation < best_) best_step_ = step_;
-  worse_ = *done.evaluation < best_ ? 0 : worse_ + 1;
+  const bool is_better = *done.evaluation < best_;
+  worse_ = is_better ? 0 : worse_ + 1;
   best_ = std::min(best_, *done.evaluation);
   if (options_.plateau) options_.plateau->step(*done.evaluation);
+  if (is_better) save_best();
 }
 
 void Trainer::set_steps(std::int64_t steps) {
@@ -131,8 +122,8 @@ bool Trainer::goes_on() {
 }
 
 void Trainer::run() {
-  if (folder_ && options_.writes) state.check_save(options_.out, options_.settings);
-  resume();
+  if (options_.resume || !has_run_) find_start();
+  has_run_ = true;
   const InterruptGuard interrupts;
   std::optional<ProgressLine> progress;
   if (options_.shows_progress) progress.emplace();
@@ -142,23 +133,12 @@ void Trainer::run() {
   start_ = Clock::now();
   std::optional<double> last_evaluation;
   model_.train();
-  step_schedule();
-  save_best();
   while (goes_on()) {
     TrainedStep done = make_step();
     if (progress && is_due(step_, options_.evaluate_every)) progress->clear();  // for prints
-    try {
-      step_schedule();
-      evaluate_model(done);
-    } catch (...) {
-      if (log) log->write(done);  // the step was made
-      compare(done);
-      throw;
-    }
+    evaluate_model(done);
     if (log) log->write(done);
-    compare(done);
     if (done.evaluation) last_evaluation = done.evaluation;
-    save_best();
     if (is_due(step_, options_.save_every)) save();
     const double a_step = done.seconds / static_cast<double>(step_ - first_step_);
     const double seconds_left = a_step * static_cast<double>(options_.steps - step_);

@@ -55,15 +55,14 @@ class Trainer {
   RunState state;
 
   /// Trains until `steps` are made, an evaluation has not been better for too long, or Ctrl-C;
-  /// then writes the last checkpoint. Puts the whole model into training mode at its beginning; an
-  /// evaluation leaves all of it in the mode that the model itself was in. NotFiniteError for a
-  /// loss or gradient that is not finite, before the step that it would spoil, and Error for a
-  /// checkpoint with other settings; what the functions throw comes through. Called again, it goes
-  /// on from the last step or, with `resume`, from the last checkpoint; a step behind which the
-  /// schedule or a function threw is then not evaluated any more, and saved only where it is the
-  /// last one, but the schedule is stepped. Error for a folder with checkpoints that this Trainer
-  /// neither wrote nor resumed, and none of the step that it stands at; IoError for names or
-  /// settings that no checkpoint can have, before the first step.
+  /// then writes the last checkpoint. Called again, it goes on from the last step or, with
+  /// `resume`, from the last checkpoint. Puts the whole model into training mode; an evaluation
+  /// leaves it in the mode that it was in. What the functions throw comes through.
+  ///
+  /// Throws: NotFiniteError  - a loss or gradient is not finite; before the step it would spoil
+  ///         Error           - the checkpoint has other settings
+  ///         Error           - the folder has checkpoints that this Trainer neither wrote nor
+  ///                           resumed, and none of the step that it is at
   void run();
 
   /// Another number for `steps`, also from after_step. Error for a negative one.
@@ -79,15 +78,12 @@ class Trainer {
 
   std::filesystem::path find_checkpoint() const;
   void check_folder() const;
-  void resume();
+  void find_start();
   bool goes_on();
   TrainedStep make_step();
-  void step_schedule();
   void evaluate_model(TrainedStep& done);
-  void compare(const TrainedStep& done);
   void save();
-  void save_best();
-  double best_in_folder() const;
+  void save_best() const;
 
   ModuleBase& model_;
   optim::Optimizer& optimizer_;
@@ -96,13 +92,10 @@ class Trainer {
   std::optional<CheckpointFolder> folder_;
   std::vector<Tensor> parameters_;
   std::int64_t step_ = 0, saved_ = -1;
-  bool owns_folder_ = false;           // no other run's checkpoints are in it
-  std::int64_t schedule_due_at_ = -1;  // the step behind which it has to step yet
+  bool has_run_ = false;
   bool stopped_early_ = false;
   std::int64_t worse_ = 0;  // evaluations since the best one
   double best_ = std::numeric_limits<double>::infinity();
-  double best_saved_ = best_;    // that of best.safetensors
-  std::int64_t best_step_ = -1;  // that had the best one
   std::int64_t first_step_ = 0;  // of this process
   Clock::time_point start_;
 };

@@ -31,9 +31,8 @@ struct TrainerOptions {
   std::filesystem::path out = {};
   std::int64_t save_every = 0;  ///< Steps; 0: only at the end.
   std::int64_t keep = 3;        ///< How many checkpoints stay.
-  /// An evaluation that is better than all before writes a checkpoint, best.safetensors in `out`,
-  /// unless that has a better one, of steps that the run went back from. Without checkpoints of
-  /// steps, `resume` goes on from it.
+  /// An evaluation that is better than all before writes a checkpoint, best.safetensors in `out`.
+  /// Without checkpoints of steps, `resume` goes on from it.
   Flag keep_best = false;
   Flag writes = true;          ///< Checkpoints and logs; false on all but one of several processes.
   Flag resume = false;         ///< Goes on from the last checkpoint in `out`, if there is one.
@@ -46,7 +45,7 @@ struct TrainerOptions {
   std::function<double()> evaluate = {};
   /// Called after each step, before a checkpoint and the logs are written; it may fill in an
   /// `evaluation` of its own, or change that of `evaluate`. Only then is it compared with the best
-  /// one, and the plateau stepped; also when this throws.
+  /// one, and the plateau stepped.
   std::function<void(TrainedStep&)> after_step = {};
   /// With `resume`, given the step of the last checkpoint in `out`, -1 where there is none of a
   /// step: the step of the one to go on from. By default it is the last one. -1 is a new run, an

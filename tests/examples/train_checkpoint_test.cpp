@@ -17,7 +17,7 @@
 
 #include "examples/train/run/checkpoint.h"
 #include "examples/train/run/history.h"
-#include "examples/train/run/options_json.h"
+#include "examples/train/run/options.h"
 #include "tests/catch.h"
 #include "tests/examples/train_program.h"
 
@@ -239,10 +239,8 @@ TEST_CASE("histories that no run has written are refused, and change nothing") {
     CHECK_THROWS_AS(history.load_state_dict(bad), tend::Error);
   };
   refuses("losses", tend::zeros({2}));
-  refuses("losses", numbers({}, {0}));
   refuses("validations", numbers({1, 3}, {2}));
-  refuses("validations", numbers({3, 3, 0.5}, {3}));
-  refuses("validations", numbers({1.5, 3, 0.5}, {3}));
+  refuses("validations", numbers({-1, 3, 0.5}, {3}));
   refuses("heads", numbers({1, 0.5}, {1, 1, 2}));
   refuses("heads", numbers({1, 0.5, 2}, {3}));
   refuses("heads", numbers({0, 0.5, 2}, {1, 1, 3}));
@@ -278,12 +276,9 @@ TEST_CASE("settings that are not of their type are refused by name") {
   check_refused(with("layers", 1'000'000), "--layers must be from 1 to 1024");
   check_refused(with("rate", -1), "--rate must be above 0");
   check_refused(with("depth", 3), "depth is unknown");
-  std::string twice = json.dump();
-  twice.insert(1, "\"seed\":1,");
-  check_refused(twice, "seed is there twice");
-  twice = json.dump();
-  twice.replace(twice.find("\"seed\":0"), 8, "\"seed\":18446744073709551616");
-  check_refused(twice, "seed is no whole number");
+  std::string large = json.dump();
+  large.replace(large.find("\"seed\":0"), 8, "\"seed\":18446744073709551616");
+  check_refused(large, "seed is no whole number");
   check_refused("[]", "no JSON object");
   check_refused("{", "the settings cannot be used");
 }

@@ -51,15 +51,6 @@ TEST_CASE("train has the same losses and weights on 1, 2 and 4 processes, also w
   CHECK(results(folder, "on/r").at("losses") == losses.front());
 }
 
-TEST_CASE("several processes of train print their help once") {
-  const TemporaryFolder folder;
-  const Ended ended = train_on(2, {"--help"}, folder);
-  CAPTURE(ended.output);
-  CHECK(ended.code == 0);
-  REQUIRE(ended.output.find("Usage:") != std::string::npos);
-  CHECK(ended.output.find("Usage:") == ended.output.rfind("Usage:"));
-}
-
 TEST_CASE("what several processes of train cannot do is wrong usage, before anything is written") {
   const TemporaryFolder folder;
   const auto expect = [&](int count, const std::vector<std::string>& words,

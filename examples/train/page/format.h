@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -18,6 +19,9 @@ std::string significant(double value, int digits);
 
 /// A whole number with thin spaces between thousands: "1 234 567".
 std::string grouped(double value);
+inline std::string grouped(std::uint64_t value) {
+  return grouped(static_cast<double>(value));
+}
 
 /// "7.3 s", "2 min 05 s" or "1 h 02 min".
 std::string duration(double seconds);
@@ -25,12 +29,7 @@ std::string duration(double seconds);
 /// A share in percent, never rounded up to 100: "99.95 %".
 std::string percent(double share);
 
-/// Any bytes as valid UTF-8 that only shows: control characters (but line end and tab) become their
-/// pictures, and each byte that is not UTF-8 the replacement character.
-std::string printable(std::string_view bytes);
-
-/// printable(), with &, <, >, and both quotes as references: safe in elements and in quoted
-/// attributes.
-std::string escape_html(std::string_view bytes);
+/// The text for a terminal: control characters but line end and tab become their pictures.
+std::string printable(std::string_view text);
 
 }  // namespace train

@@ -1,119 +1,248 @@
 #include "examples/train/page/report.h"
 
+#include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
-#include "examples/train/page/charts.h"
+#include <tend/nn/training/run_page.h>
+
 #include "examples/train/page/format.h"
-#include "examples/train/page/report_page.h"
+#include "examples/train/page/heads_page.h"
 
 namespace train {
 
+using tend::nn::ChartView;
+using tend::nn::Curve;
+using tend::nn::RunPage;
+
 namespace {
 
-std::string tile(const std::string& value, const std::string& meaning) {
-  return "<div><b>" + escape_html(value) + "</b><span>" + escape_html(meaning) + "</span></div>";
+using Json = nlohmann::json;
+
+std::string escaped(const std::string& text) {
+  return RunPage::escaped(text);
 }
 
-std::string header(const Report& r) {
-  const std::string title = r.task.empty() ? "train" : r.task;
-  std::string html = "<header><p class='above'>tend · train</p><h1>" + escape_html(title) +
-                     "</h1><p class='goal'>" + escape_html(r.goal) +
-                     "</p><button id='theme' type='button' title='light or dark' "
-                     "aria-label='light or dark'>◐</button></header>";
+std::size_t heads_a_layer(const Report& r) {
+  return r.examples.front().weights.front().size();
+}
+
+void add_notes(RunPage& page, const Report& r) {
+  const std::string steps = grouped(r.steps_done), planned = grouped(r.steps_planned);
   if (!r.failure.empty()) {
-    html += "<p class='note'>Ended after " + grouped(static_cast<double>(r.losses.size())) +
-            " of " + grouped(static_cast<double>(r.steps_planned)) +
-            " steps: " + escape_html(r.failure) +
-            ". The loss is shown up to there, the model as it was after " + "step " +
-            grouped(static_cast<double>(r.steps_done)) + ".</p>";
+    page.add_note("Ended after " + grouped(r.losses.size()) + " of " + planned +
+                  " steps: " + r.failure +
+                  ". The loss is shown up to there, the model as it was after step " + steps + ".");
   } else if (r.steps_done < r.steps_planned) {
-    html += "<p class='note'>Stopped after " + grouped(static_cast<double>(r.steps_done)) + " of " +
-            grouped(static_cast<double>(r.steps_planned)) +
-            " steps: this page shows a model in the middle of its training.</p>";
+    page.add_note("Stopped after " + steps + " of " + planned +
+                  " steps: this page shows a model in the middle of its training.");
   } else if (!r.verdict.empty()) {
-    html += "<p class='note'>The task was " + escape_html(r.verdict) + ".</p>";
+    page.add_note("The task was " + r.verdict + ".");
   }
-  for (const std::string& line : check_lines(r)) html += "<p class='soft'>" + line + ".</p>";
-  return html;
+  for (const std::string& line : check_lines(r)) page.add_text(line + ".");
 }
 
-std::string tiles(const Report& r) {
-  const bool open_ended = r.task == "text";
-  std::string html = "<div class='tiles'>";
-  if (open_ended) {
-    html += tile(fixed(r.validation_loss, 3), "loss on held-out text, in nats a byte");
-  }
-  html += tile(percent(r.exact_match),
-               (open_ended ? "of " : "exact match of ") + grouped(static_cast<double>(r.held_out)) +
-                   (open_ended ? " held-out bytes guessed at first try" : " held-out answers"));
+void add_figures(RunPage& page, const Report& r) {
+  const bool is_text = r.task == "text";
+  std::vector<std::pair<std::string, std::string>> figures;
+  if (is_text)
+    figures.emplace_back(fixed(r.validation_loss, 3), "loss on held-out text, in nats a byte");
+  figures.emplace_back(percent(r.exact_match),
+                       is_text
+                           ? "of " + grouped(r.held_out) + " held-out bytes guessed at first try"
+                           : "exact match of " + grouped(r.held_out) + " held-out answers");
   if (!r.findings.empty()) {
-    html += tile(fixed(r.findings.front().mean_weight, 3),
-                 "of the best head's attention on the " + r.findings.front().pattern);
+    figures.emplace_back(fixed(r.findings.front().mean_weight, 3),
+                         "of the best head's attention on the " + r.findings.front().pattern);
   }
-  html += tile(grouped(static_cast<double>(r.steps_done)), "steps in " + duration(r.seconds));
-  html += tile(grouped(r.tokens_per_second), "tokens a second");
-  return html + tile(grouped(static_cast<double>(r.parameters)), "parameters") + "</div>";
+  figures.emplace_back(grouped(r.steps_done), "steps in " + duration(r.seconds));
+  figures.emplace_back(grouped(r.tokens_per_second), "tokens a second");
+  figures.emplace_back(grouped(r.parameters), "parameters");
+  page.add_figures(figures);
 }
 
 std::string finding(const Report& r, std::size_t number) {
   const HeadFinding& f = r.findings[number];
-  const auto& weights = r.examples.front().weights;
-  const std::size_t heads = weights.size() * weights.front().size();
-  std::string html = "<div class='finding'><h3>" + place(f.layer, f.head) + ": " +
-                     escape_html(f.pattern) + "</h3><p>" + escape_html(f.words) + " ";
-  html += heads == 1
+  const std::size_t heads = r.scores.size();
+  return "<div class='finding'><h3>Layer " + std::to_string(f.layer) + ", head " +
+         std::to_string(f.head) + ": " + escaped(f.pattern) + "</h3><p>" + escaped(f.words) + " " +
+         (heads == 1
               ? "The model's only head"
-              : "Of the model's " + std::to_string(heads) + " heads this one does it most: it";
-  html += " puts <span class='weight'>" + percent(f.mean_weight) +
-          "</span> of its attention there, on average over held-out sequences";
-  html += f.mean_weight < 0.5 ? ", so no single head does it alone.</p>" : ".</p>";
-  return html + arc_diagram(r, number) + "</div>";
+              : "Of the model's " + std::to_string(heads) + " heads this one does it most: it") +
+         " puts <span class='weight'>" + percent(f.mean_weight) +
+         "</span> of its attention there, on average over held-out sequences" +
+         (f.mean_weight < 0.5 ? ", so no single head does it alone" : "") +
+         ".</p><div class='scroll'><svg class='arcs' role='img' aria-label='" + escaped(f.pattern) +
+         "' data-finding='" + std::to_string(number) + "'></svg></div></div>";
 }
 
-std::string findings(const Report& r) {
-  if (r.findings.empty() || r.examples.empty()) {
-    return "";
-  }
+void add_findings(RunPage& page, const Report& r) {
+  if (r.findings.empty() || r.examples.empty()) return;
   std::string html =
-      "<section><h2>What the best head does</h2><p class='soft'>Arcs lead from a token to those "
-      "it looks at; the thicker, the more. Dashed arcs lie outside "
-      "the pattern. Beneath: what the model says next. Point at a token to see its arcs alone.</p>";
+      "<p class='soft'>Arcs lead from a token to those it looks at; the thicker, the more. Dashed "
+      "arcs lie outside the pattern. Beneath: what the model says next. Point at a token to see "
+      "its arcs alone.</p>";
   for (std::size_t i = 0; i < r.findings.size(); ++i) html += finding(r, i);
-  return html + "</section>";
+  page.add_section("What the best head does", html);
 }
 
-std::string samples(const Report& r) {
-  if (r.samples.empty()) {
-    return "";
+/// The validations' exact matches, from the first to the last.
+std::string exact_match_strip(const Report& r) {
+  if (r.validations.empty()) return "";
+  std::string html = "<div class='strip' role='img' aria-label='exact match by step'>";
+  for (const Validation& v : r.validations) {
+    html += "<i style='--w:" + fixed(v.exact_match, 4) + "' title='step " + grouped(v.step) + ": " +
+            percent(v.exact_match) + "'></i>";
   }
-  std::string html =
-      "<section><h2>Samples</h2><p class='soft'>Beginnings, continued by the model " +
-      escape_html(r.decoding) + ".</p>";
-  const bool open_ended = r.samples.front().expected.empty();
-  if (!open_ended) {
-    html += "<table>";
+  return html + "</div><p class='under'><span>Exact match on held-out sequences, from first to " +
+         "last validation</span><span>" + percent(r.validations.front().exact_match) + " → " +
+         percent(r.validations.back().exact_match) + "</span></p>";
+}
+
+void add_losses(RunPage& page, const Report& r) {
+  if (r.losses.empty()) return page.add_section("Loss", "<p>No step was taken yet.</p>");
+  Curve training{.name = "training", .x = {}, .y = r.losses, .is_smoothed = true};
+  Curve held_out{.name = "held out", .x = {}, .y = {}, .is_marked = true};
+  for (std::size_t i = 0; i < r.losses.size(); ++i)
+    training.x.push_back(static_cast<double>(i + 1));
+  for (const Validation& v : r.validations) {
+    held_out.x.push_back(static_cast<double>(v.step));
+    held_out.y.push_back(v.loss);
   }
-  for (const Sample& s : r.samples) {
-    if (open_ended) {
-      html += "<pre>" + escape_html(s.question) + "<b>" + escape_html(s.answer) + "</b></pre>";
-    } else if (s.answer == s.expected) {
-      html += "<tr><td><code>" + escape_html(s.question) + "</code></td><td><code><b>" +
-              escape_html(s.answer) + "</b></code></td><td>✓</td></tr>";
-    } else {
-      html += "<tr><td><code>" + escape_html(s.question) + "</code></td><td><code><del>" +
-              escape_html(s.answer) + "</del> " + escape_html(s.expected) +
-              "</code></td><td>✗</td></tr>";
+  page.add_chart("Loss", {.views = {{"", {training, held_out}}}, .has_log_scale = true},
+                 exact_match_strip(r));
+}
+
+/// A weight in thousandths; NaN is 0.
+int thousandths(float weight) {
+  return weight > 0 ? static_cast<int>(std::lround(1000 * std::min(weight, 1.0F))) : 0;
+}
+
+Json json_of(const AttentionExample& example) {
+  const std::size_t size = example.inputs.size();
+  Json heads = Json::array(), links = Json::array();
+  for (const auto& layer : example.weights) {
+    for (const std::vector<float>& weights : layer) {
+      Json& seen = heads.emplace_back(Json::array());
+      for (std::size_t query = 0; query < size; ++query) {
+        for (std::size_t key = 0; key <= query; ++key)
+          seen.push_back(thousandths(weights[query * size + key]));
+      }
     }
   }
-  return html + (open_ended ? "" : "</table>") + "</section>";
+  for (const std::vector<Link>& pattern : example.links) {
+    Json& places = links.emplace_back(Json::array());
+    for (const Link& link : pattern) places.push_back({link.query, link.key});
+  }
+  return {{"inputs", example.inputs},
+          {"said", example.predictions},
+          {"right", example.correct},
+          {"links", links},
+          {"weights", heads}};
 }
 
-std::string options(const Report& r) {
-  std::string html = "<section><h2>Settings</h2><dl class='options'>";
-  for (const auto& [name, value] : r.options) {
-    html += "<div><dt>" + escape_html(name) + "</dt><dd>" + escape_html(value) + "</dd></div>";
+/// What the script draws the heads from. They are numbered layer by layer.
+std::string heads_json(const Report& r) {
+  const std::size_t heads = heads_a_layer(r);
+  Json findings = Json::array(), examples = Json::array();
+  for (const HeadFinding& f : r.findings)
+    findings.push_back({{"pattern", f.pattern}, {"head", (f.layer - 1) * heads + f.head - 1}});
+  for (const AttentionExample& each : r.examples) examples.push_back(json_of(each));
+  const Json all{{"layers", std::vector<std::size_t>(r.examples.front().weights.size(), heads)},
+                 {"findings", findings},
+                 {"examples", examples}};
+  return all.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+void add_heads(RunPage& page, const Report& r) {
+  if (r.examples.empty()) return;
+  page.add_section(
+      "Every head",
+      "<p class='soft'>Each row is one token asking, each column a token being looked at; a row "
+      "adds up to 1. 0<span class='ramp'></span>1<span class='mark-key'><span class='box'></span>"
+      "the pattern's places</span></p><div id='heads'><p class='choice'><label>Held-out sequence, "
+      "here and above: <select></select></label></p><div class='heads'><div class='grid-of-heads'>"
+      "</div><div class='large'><h3></h3><div class='scroll'><svg class='heat' role='img' "
+      "aria-label='attention weights'></svg></div><p class='readout soft'>Point at a square to "
+      "read its weight" +
+          std::string(r.scores.size() == 1 ? "." : "; choose another head from the small maps.") +
+          "</p></div></div>" + RunPage::data(heads_json(r)) + "</div>");
+}
+
+/// "2.1" for the first head of the second layer.
+std::string short_name(const Report& r, std::size_t head) {
+  const std::size_t heads = heads_a_layer(r);
+  return std::to_string(head / heads + 1) + "." + std::to_string(head % heads + 1);
+}
+
+void add_scores(RunPage& page, const Report& r) {
+  if (r.scores.empty() || r.examples.empty()) return;
+  std::string html =
+      "<p class='soft'>Shares of its attention, on average over held-out sequences, where the "
+      "pattern has a place to look at; the highest of a column is bold. The entropy, in nats, is 0 "
+      "for a head that looks at one place only. “2.1” is the first head of the second layer.</p>"
+      "<div class='scroll'><table class='scores'><tr><th>head</th>";
+  std::vector<double> best;
+  for (std::size_t p = 0; p < r.patterns.size(); ++p) {
+    html += "<th>" + escaped(r.patterns[p]) + "</th>";
+    double& highest = best.emplace_back(-1);
+    for (const HeadScore& score : r.scores) highest = std::fmax(highest, score.shares[p]);
   }
-  return html + "</dl></section>";
+  html += "<th>entropy</th></tr>";
+  for (std::size_t i = 0; i < r.scores.size(); ++i) {
+    html += "<tr><th>" + short_name(r, i) + "</th>";
+    for (std::size_t p = 0; p < best.size(); ++p) {
+      const double share = r.scores[i].shares[p];
+      html += std::isnan(share)
+                  ? "<td>–</td>"
+                  : "<td style='--w:" + fixed(share, 3) + "'" +
+                        (share == best[p] ? " class='best'>" : ">") + fixed(share, 3) + "</td>";
+    }
+    html += "<td>" + fixed(r.scores[i].entropy, 3) + "</td></tr>";
+  }
+  page.add_section("What each head looks at", html + "</table></div>");
+}
+
+/// The curves of all heads: of a pattern's shares or, after the last pattern, of the entropies.
+ChartView curves_of(const Report& r, std::size_t pattern) {
+  const bool is_entropy = pattern == r.patterns.size();
+  ChartView view{is_entropy ? "none: its entropy, in nats" : r.patterns[pattern], {}};
+  for (std::size_t head = 0; head < r.scores.size(); ++head) {
+    Curve& curve = view.curves.emplace_back(Curve{short_name(r, head), {}, {}});
+    for (const HeadsAtStep& time : r.over_time) {
+      const HeadScore& score = time.heads.at(head);
+      curve.x.push_back(static_cast<double>(time.step));
+      curve.y.push_back(is_entropy ? score.entropy : score.shares.at(pattern));
+    }
+  }
+  return view;
+}
+
+void add_heads_over_time(RunPage& page, const Report& r) {
+  if (r.scores.empty() || r.over_time.empty() || r.examples.empty()) return;
+  tend::nn::Chart chart{.views = {}, .choice = "Each head's attention on:"};
+  for (std::size_t i = 0; i <= r.patterns.size(); ++i) chart.views.push_back(curves_of(r, i));
+  page.add_chart("Heads over the steps", chart);
+}
+
+void add_samples(RunPage& page, const Report& r) {
+  if (r.samples.empty()) return;
+  std::string text, table;
+  for (const Sample& s : r.samples) {
+    const std::string question = escaped(s.question), answer = escaped(s.answer);
+    if (s.expected.empty()) {
+      text += "<pre>" + question + "<b>" + answer + "</b></pre>";
+    } else if (s.answer == s.expected) {
+      table += "<tr><td><code>" + question + "</code></td><td><code><b>" + answer +
+               "</b></code></td><td>✓</td></tr>";
+    } else {
+      table += "<tr><td><code>" + question + "</code></td><td><code><del>" + answer + "</del> " +
+               escaped(s.expected) + "</code></td><td>✗</td></tr>";
+    }
+  }
+  if (!table.empty()) table = "<table>" + table + "</table>";
+  page.add_section("Samples", "<p class='soft'>Beginnings, continued by the model " +
+                                  escaped(r.decoding) + ".</p>" + text + table);
 }
 
 }  // namespace
@@ -121,31 +250,27 @@ std::string options(const Report& r) {
 std::vector<std::string> check_lines(const Report& r) {
   std::vector<std::string> lines;
   for (const Check& c : r.checks) {
-    const bool is_passed = c.exact_match == 1;
-    const bool went_on = r.steps_planned > c.step;
+    const bool went_on = c.exact_match < 1 && r.steps_planned > c.step;
     lines.push_back("check after step " + std::to_string(c.step) + ": " + percent(c.exact_match) +
-                    " of other held-out answers right" +
-                    (is_passed ? ""
-                     : went_on ? ", so the run went on"
-                               : ""));
+                    " of other held-out answers right" + (went_on ? ", so the run went on" : ""));
   }
   return lines;
 }
 
 std::string render_html(const Report& r) {
-  std::string html =
-      "<!DOCTYPE html>\n<html lang='en'><head><meta charset='utf-8'><meta name='viewport' "
-      "content='width=device-width,initial-scale=1'>"
-      "<meta name='color-scheme' content='light dark'><title>" +
-      escape_html(r.task) + " · tend</title><style>";
-  html += page_style();
-  html +=
-      "</style></head>\n<body>" + header(r) + tiles(r) + findings(r) + "<section><h2>Loss</h2>" +
-      loss_chart(r) + "</section>" + heads_section(r) + heads_over_time(r) + samples(r) +
-      options(r) +
-      "<footer>Made by tend's <code>train</code>; this file needs no network.</footer>\n<script>";
-  html += page_script();
-  return html + "</script></body></html>\n";
+  RunPage page(r.task, r.goal);
+  page.add_style(heads_style());
+  page.add_script(heads_script());
+  add_notes(page, r);
+  add_figures(page, r);
+  add_findings(page, r);
+  add_losses(page, r);
+  add_heads(page, r);
+  add_scores(page, r);
+  add_heads_over_time(page, r);
+  add_samples(page, r);
+  page.add_list("Settings", r.options);
+  return page.html();
 }
 
 }  // namespace train

@@ -5,19 +5,11 @@
 
 #include <tend/nn/training/checkpoint_folder.h>
 
-#include "examples/train/run/options_json.h"
-
 namespace train {
 
 namespace {
 
 constexpr const char* kFormat = "tend train 6";
-
-/// What the model reads, as JSON. Tokens are written as their labels, for a byte of a text need not
-/// be UTF-8.
-std::string vocabulary_json(const Task& task) {
-  return nlohmann::json(task.labels).dump();
-}
 
 std::string sizes_json(const Training& training) {
   const Options& s = training.options;
@@ -42,7 +34,8 @@ std::filesystem::path file_of(const std::filesystem::path& path) {
 std::map<std::string, std::string> checkpoint_settings(const Training& training) {
   return {{"format", kFormat},
           {"settings", options_to_json(training.options)},
-          {"vocabulary", vocabulary_json(training.task)},
+          // Labels, for a byte of a text need not be UTF-8.
+          {"vocabulary", nlohmann::json(training.task.labels).dump()},
           {"sizes", sizes_json(training)},
           {"text", std::to_string(training.task.fingerprint)}};
 }

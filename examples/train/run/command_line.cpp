@@ -9,30 +9,12 @@
 #include "examples/program.h"
 #include "examples/train/page/format.h"
 #include "examples/train/run/output_files.h"
-#include "examples/train/run/processes.h"
 
 namespace train {
 
 namespace {
 
-constexpr const char* kSamples = "Samples of a text";
-
-/// A deviation: a number, or "fan" for one that depends on each matrix.
-void add_deviation(CLI::App& app, const std::string& name, std::optional<double>& target,
-                   const std::string& help) {
-  app.add_option_function<std::string>(
-         name,
-         [&target, name](const std::string& text) {
-           target = program::parse_number<double>(text);
-           if (!target && text != "fan") {
-             throw CLI::ValidationError(name, "expects a number or fan, not " + text);
-           }
-         },
-         help)
-      ->type_name("NUMBER|fan")
-      ->default_str(target ? shortest(*target) : "fan")
-      ->group("Training");
-}
+constexpr const char* kSampleGroup = "Samples of a text";
 
 void add_files(program::CommandLine& line, CommandLine& o) {
   const auto add = [&line](const std::string& name, std::string& target, const std::string& help) {
@@ -65,56 +47,44 @@ void add_files(program::CommandLine& line, CommandLine& o) {
       ->group("Files");
 }
 
-// An option of the group for each kind of option, with its value as the default.
+// An option for each kind of number, with its value as the default.
 
-CLI::Option* add_run_option(program::CommandLine& line, const std::string& name,
-                            std::uint64_t& target, const std::string& help) {
-  return line.add_whole(name, target, help)->default_str(std::to_string(target));
+void add_number(program::CommandLine& line, const OptionText& text, std::uint64_t& target) {
+  line.add_whole(text.option, target, text.help)
+      ->default_str(std::to_string(target))
+      ->group(text.group);
 }
-CLI::Option* add_run_option(program::CommandLine& line, const std::string& name, double& target,
-                            const std::string& help) {
-  return line.add_number(name, target, help)->default_str(shortest(target));
+void add_number(program::CommandLine& line, const OptionText& text, double& target) {
+  line.add_number(text.option, target, text.help)->default_str(shortest(target))->group(text.group);
+}
+/// A deviation: a number, or "fan" for one that depends on each matrix.
+void add_number(program::CommandLine& line, const OptionText& text, std::optional<double>& target) {
+  const std::string name = text.option;
+  const auto set = [&target, name](const std::string& word) {
+    target = program::parse_number<double>(word);
+    if (!target && word != "fan")
+      throw CLI::ValidationError(name, "expects a number or fan, not " + word);
+  };
+  line.app()
+      .add_option_function<std::string>(name, set, text.help)
+      ->type_name("NUMBER|fan")
+      ->default_str(target ? shortest(*target) : "fan")
+      ->group(text.group);
 }
 
 void add_options(program::CommandLine& line, CommandLine& o) {
   CLI::App& app = line.app();
-  Options& s = o.options;
-  const auto add_to = [&line](const std::string& group, const std::string& name, auto& target,
-                              const std::string& help) {
-    add_run_option(line, name, target, help)->group(group);
-  };
-  app.add_option("--task", s.task, "What to learn")
+  app.add_option("--task", o.options.task, "What to learn")
       ->group("Task")
       ->capture_default_str()
       ->type_name("NAME")
       ->check(CLI::IsMember(task_names()));
-  line.add_file("--text", s.text, "Model this file, or pipe, byte by byte instead")
+  line.add_file("--text", o.options.text, "Model this file, or pipe, byte by byte instead")
       ->group("Task")
       ->excludes("--task");
-  add_to("Task", "--length,--context", s.length,
-         "Digits, letters or pairs of a sequence; bytes of a text");
-
-  add_to("Model", "--layers", s.layers, "Transformer blocks");
-  add_to("Model", "--heads", s.heads, "Attention heads of a block");
-  add_to("Model", "--width", s.width, "Width, a multiple of the heads");
-  add_to("Model", "--dropout", s.dropout, "Share of activations dropped in training");
-
-  add_to("Training", "--steps", s.steps, "Optimizer steps");
-  add_to("Training", "--max-steps", s.max_steps,
-         "After --steps, two thousand held-out answers are checked (others than those of the final "
-         "figures). While one is wrong, the run goes on to twice the steps, as with --resume, up "
-         "to these. --steps without --max-steps stays as it is (not for texts)");
-  add_to("Training", "--batch", s.batch, "Sequences of a step");
-  add_to("Training", "--rate", s.rate, "Peak learning rate; a cosine leads down to 2 % of it");
-  add_to("Training", "--warmup", s.warmup, "Steps until the peak");
-  add_to("Training", "--beta1", s.beta1, "AdamW's first decay");
-  add_to("Training", "--beta2", s.beta2, "AdamW's second decay");
-  add_to("Training", "--weight-decay", s.weight_decay, "AdamW's weight decay, on matrices");
-  add_to("Training", "--clip", s.clip, "Largest norm of the gradient");
-  add_deviation(app, "--init", s.init,
-                "Standard deviation of the initial weights; fan: 1/sqrt(inputs)");
-  add_deviation(app, "--init-embedding", s.embedding_init,
-                "The same of the embeddings; fan: as --init");
+  for_each_option(o.options, [&](const OptionText& text, auto& target, const Range&) {
+    add_number(line, text, target);
+  });
   const auto set_required = [&o](const std::string& text) {
     o.require = program::parse_number<double>(text);
     if (!o.require || *o.require < 0 || *o.require > 1)
@@ -125,14 +95,7 @@ void add_options(program::CommandLine& line, CommandLine& o) {
                                        "is answered right (not for texts)")
       ->type_name("SHARE")
       ->group("Training");
-  add_to("Training", "--seed", s.seed, "Seed of weights, batches and dropout");
-  line.add_whole("--shards", s.shards,
-                 "Divide each batch into so many parts, a power of two, which the processes of "
-                 "mpirun share. Results depend on it, not on the number of processes",
-                 1, 1 << 20)
-      ->group("Training");
-  line.add_whole("--threads", o.threads, "Threads to compute with; results do not depend on it", 1,
-                 tend::kMaxThreads);
+  line.add_threads();
 }
 
 void add_sampling(program::CommandLine& line, Sampling& s) {
@@ -144,16 +107,16 @@ void add_sampling(program::CommandLine& line, Sampling& s) {
       .add_option_function<std::string>("--prompt", set_prompt,
                                         "Go on from this text; otherwise from held-out beginnings")
       ->type_name("TEXT")
-      ->group(kSamples);
+      ->group(kSampleGroup);
   line.add_whole("--sample", s.size, "Bytes to write after each beginning", 1, 1'000'000)
       ->default_str(std::to_string(s.size))
-      ->group(kSamples);
+      ->group(kSampleGroup);
   line.add_number("--temperature", s.temperature,
                   "Lower: likelier bytes are drawn; 0: the likeliest. --seed decides the draws", 0)
       ->default_str(shortest(s.temperature))
-      ->group(kSamples);
+      ->group(kSampleGroup);
   line.add_whole("--top-k", s.top_k, "Draw from the K likeliest bytes alone (default: all)", 1)
-      ->group(kSamples);
+      ->group(kSampleGroup);
 }
 
 void describe_program(CLI::App& app) {
@@ -169,9 +132,8 @@ void describe_program(CLI::App& app) {
       "the program exits with 130 and 143 (mpirun with a status of its own).\n"
       "A loss that is infinite or no number ends it, too: with 1, the curve up to there, and "
       "the model and the checkpoint of the last validation before it.\n"
-      "Each file is written for itself: the program exits with 1 when one could not be, or "
-      "standard output, and with 2 for wrong usage. Links are followed; pipes and devices "
-      "are written into. A checkpoint has a checksum, and a damaged one is refused.");
+      "The program exits with 1 when a file or standard output could not be written, and with 2 "
+      "for wrong usage. A checkpoint has a checksum, and a damaged one is refused.");
   app.get_formatter()->column_width(34);
 }
 
@@ -182,7 +144,7 @@ void refuse_options_with_resume(const CLI::App& app) {
   for (const CLI::Option* option : app.get_options()) {
     const std::string name = option->get_name();
     const std::string group = option->get_group();
-    if (option->count() > 0 && group != "Files" && group != kSamples &&
+    if (option->count() > 0 && group != "Files" && group != kSampleGroup &&
         std::find(kAllowed.begin(), kAllowed.end(), name) == kAllowed.end()) {
       throw CLI::ValidationError(name, "is decided by the checkpoint that --resume names");
     }
@@ -201,14 +163,12 @@ void parse(CommandLine& command_line, int argc, const char* const* argv, bool on
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
     if (only_for_task) return;
-    if (was_started_first()) std::cout << app.help();
+    std::cout << app.help();
     throw;
   }
-  if (!command_line.resume.empty()) {
-    refuse_options_with_resume(app);
-  }
+  if (!command_line.resume.empty()) refuse_options_with_resume(app);
   for (const CLI::Option* option : app.get_options()) {
-    if (option->get_group() == kSamples && option->count() > 0)
+    if (option->get_group() == kSampleGroup && option->count() > 0)
       command_line.sampling.given = option->get_name();
   }
   if (app.get_option("--steps")->count() > 0) {

@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
 #include <numbers>
 #include <stdexcept>
+#include <type_traits>
 
 #include "examples/train/page/format.h"
 
@@ -22,9 +25,7 @@ namespace {
 Options own_options(std::string_view task) {
   Options s;  // as for reverse
   s.task = task;
-  if (task == "reverse") {
-    return s;
-  }
+  if (task == "reverse") return s;
   if (task == "copy") {
     s.length = 20;
     s.steps = 200;
@@ -84,72 +85,131 @@ Options default_options(std::string_view task) {
   return s;
 }
 
+namespace {
+
+void require(bool holds, const std::string& what) {
+  if (!holds) throw std::invalid_argument(what);
+}
+
+template <class T>
+std::string text_of(const T& value) {
+  if constexpr (std::is_same_v<T, double>)
+    return shortest(value);
+  else if constexpr (std::is_same_v<T, std::optional<double>>)
+    return value ? shortest(*value) : "fan";
+  else
+    return std::to_string(value);
+}
+
+/// "must be from 1 to 1024", "must be above 0" and the like.
+std::string words_of(const Range& range) {
+  const std::string least = shortest(range.least);
+  if (range.most < std::numeric_limits<double>::infinity()) {
+    return "must be from " + least + (range.excludes_most ? " to below " : " to ") +
+           fixed(range.most, 0);
+  }
+  return range.excludes_least ? "must be above " + least : "must be " + least + " or more";
+}
+
+bool is_within(const Range& range, double value) {
+  return (value > range.least || (value == range.least && !range.excludes_least)) &&
+         (value < range.most || (value == range.most && !range.excludes_most));
+}
+bool is_within(const Range& range, std::uint64_t value) {
+  return is_within(range, static_cast<double>(value));
+}
+bool is_within(const Range& range, const std::optional<double>& value) {
+  return !value || is_within(range, *value);
+}
+
+// The library would convert: 1.5 or true would become a number of layers, and -1 a seed.
+void read_field(const nlohmann::json& json, std::string& value) {
+  require(json.is_string(), "is no text");
+  value = json.get<std::string>();
+}
+void read_field(const nlohmann::json& json, std::uint64_t& value) {
+  require(json.is_number_unsigned(), "is no whole number from 0 on");
+  value = json.get<std::uint64_t>();
+}
+void read_field(const nlohmann::json& json, double& value) {
+  require(json.is_number(), "is no number");
+  value = json.get<double>();
+}
+void read_field(const nlohmann::json& json, std::optional<double>& value) {
+  value.reset();
+  if (!json.is_null()) read_field(json, value.emplace());
+}
+
+}  // namespace
+
 void validate(const Options& s) {
-  const auto require = [](bool holds, const std::string& what) {
-    if (!holds) throw std::invalid_argument(what);
-  };
-  const auto is_count = [](std::uint64_t n, std::uint64_t most) { return n >= 1 && n <= most; };
-  const auto is_deviation = [](const std::optional<double>& x) {
-    return !x || (*x > 0 && std::isfinite(*x));
-  };
-  // The upper bounds only keep every product of sizes within 64 bits.
-  require(is_count(s.length, 1 << 20), "--length must be from 1 to 1048576");
-  require(is_count(s.layers, 1024), "--layers must be from 1 to 1024");
-  require(is_count(s.width, 1 << 16), "--width must be from 1 to 65536");
-  require(is_count(s.heads, s.width),
-          "--heads must be from 1 to --width " + std::to_string(s.width));
-  require(s.width % s.heads == 0, "--width " + std::to_string(s.width) +
-                                      " must be a multiple of --heads " + std::to_string(s.heads));
-  require(is_count(s.batch, 1 << 20), "--batch must be from 1 to 1048576");
-  require(s.shards == 0 || std::has_single_bit(s.shards),
-          "--shards " + std::to_string(s.shards) + " is no power of two");
-  require(s.shards == 0 || s.batch % s.shards == 0, "--batch " + std::to_string(s.batch) +
-                                                        " must be a multiple of --shards " +
-                                                        std::to_string(s.shards));
-  require(s.steps <= 1'000'000'000, "--steps must be at most 1000000000");
-  require(s.max_steps >= s.steps && s.max_steps <= 1'000'000'000,
-          "--max-steps must be from --steps " + std::to_string(s.steps) + " to 1000000000");
+  for_each_option(s, [](const OptionText& text, const auto& value, const Range& range) {
+    const std::string option = text.option;
+    require(is_within(range, value), option.substr(0, option.find(',')) + " " + words_of(range));
+  });
+  const std::string width = std::to_string(s.width), steps = std::to_string(s.steps);
+  require(s.width % s.heads == 0,
+          "--width " + width + " must be a multiple of --heads " + std::to_string(s.heads));
+  const std::string shards = "--shards " + std::to_string(s.shards);
+  require(s.shards == 0 || std::has_single_bit(s.shards), shards + " is no power of two");
+  require(s.shards == 0 || s.batch % s.shards == 0,
+          "--batch " + std::to_string(s.batch) + " must be a multiple of " + shards);
+  require(s.max_steps >= s.steps, "--max-steps must be from --steps " + steps + " to 1000000000");
   require(s.task != "text" || s.max_steps == s.steps,
           "--max-steps is for tasks with right answers, not for a text");
-  require(s.warmup <= 1'000'000'000, "--warmup must be at most 1000000000");
-  require(s.dropout >= 0 && s.dropout < 1, "--dropout must be from 0 to below 1");
-  require(s.rate > 0 && std::isfinite(s.rate), "--rate must be above 0");
-  require(s.beta1 >= 0 && s.beta1 < 1, "--beta1 must be from 0 to below 1");
-  require(s.beta2 >= 0 && s.beta2 < 1, "--beta2 must be from 0 to below 1");
-  require(s.weight_decay >= 0 && std::isfinite(s.weight_decay), "--weight-decay must be 0 or more");
-  require(s.clip > 0 && std::isfinite(s.clip), "--clip must be above 0");
-  require(is_deviation(s.init), "--init must be above 0, or fan");
-  require(is_deviation(s.embedding_init), "--init-embedding must be above 0, or fan");
 }
 
 std::vector<std::pair<std::string, std::string>> describe(const Options& s) {
-  const auto count = [](std::uint64_t n) { return std::to_string(n); };
-  const std::string init = s.init ? shortest(*s.init) : "1/√fan-in";
-  const std::string embedding = s.embedding_init ? shortest(*s.embedding_init)
-                                : s.init         ? init
-                                                 : "1/√width";
   std::vector<std::pair<std::string, std::string>> rows{{"task", s.task}};
-  if (!s.text.empty()) {
-    rows.emplace_back("text", s.text);
-  }
-  rows.insert(rows.end(), {{"length", count(s.length)},
-                           {"layers", count(s.layers)},
-                           {"heads", count(s.heads)},
-                           {"width", count(s.width)},
-                           {"dropout", shortest(s.dropout)},
-                           {"weights' deviation", init},
-                           {"embeddings' deviation", embedding},
-                           {"batch", count(s.batch)},
-                           {"steps", count(s.steps)},
-                           {"most steps", count(s.max_steps)},
-                           {"warm-up", count(s.warmup)},
-                           {"peak rate", shortest(s.rate)},
-                           {"betas", shortest(s.beta1) + ", " + shortest(s.beta2)},
-                           {"weight decay", shortest(s.weight_decay)},
-                           {"gradient clip", shortest(s.clip)},
-                           {"seed", count(s.seed)}});
-  if (s.shards > 0) rows.emplace_back("shards", count(s.shards));
+  if (!s.text.empty()) rows.emplace_back("text", s.text);
+  for_each_option(s, [&](const OptionText& text, const auto& value, const Range&) {
+    std::string name = text.name;
+    std::replace(name.begin(), name.end(), '_', ' ');
+    rows.emplace_back(name, text_of(value));
+  });
   return rows;
+}
+
+std::string options_to_json(const Options& s) {
+  nlohmann::ordered_json json{{"task", s.task}, {"text", s.text}};
+  for_each_option(s, [&](const OptionText& text, const auto& value, const Range&) {
+    if constexpr (requires { *value; }) {
+      json[text.name] = value ? nlohmann::json(*value) : nlohmann::json();
+    } else {
+      json[text.name] = value;
+    }
+  });
+  // A path need not be UTF-8, but a JSON string must.
+  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+Options options_from_json(const std::string& text) {
+  try {
+    nlohmann::json fields = nlohmann::json::parse(text);
+    require(fields.is_object(), "they are no JSON object");
+    const auto take = [&](const char* name, auto& value) {
+      const auto found = fields.find(name);
+      require(found != fields.end(), std::string(name) + " is missing");
+      try {
+        read_field(*found, value);
+      } catch (const std::invalid_argument& error) {
+        require(false, std::string(name) + " " + error.what() + ": " + found->dump());
+      }
+      fields.erase(found);
+    };
+    Options options;
+    take("task", options.task);
+    take("text", options.text);
+    for_each_option(options, [&](const OptionText& each, auto& value, const Range&) {
+      take(each.name, value);
+    });
+    // An option of a later version may be one that decides what is computed.
+    if (!fields.empty()) require(false, fields.begin().key() + " is unknown");
+    validate(options);
+    return options;
+  } catch (const std::exception& error) {
+    throw std::runtime_error(std::string("the settings cannot be used: ") + error.what());
+  }
 }
 
 double rate_at(const Options& s, std::uint64_t step) {

@@ -3,7 +3,6 @@
 #include <string>
 
 #include "examples/train/page/report.h"
-#include "examples/train/run/course.h"
 #include "examples/train/run/sampling.h"
 #include "examples/train/run/training.h"
 

@@ -2,7 +2,6 @@
 
 #include <bit>
 #include <cstdlib>
-#include <initializer_list>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -24,18 +23,13 @@ tend::Tensor loss_of(const Model& model, const Batch& batch) {
   return answer_loss(model(token_tensor(batch.inputs, batch.size, batch.length)), batch);
 }
 
-/// What Open MPI, or MPICH and Slurm, tell each process by the first of these names that is there.
-std::optional<std::uint64_t> told_number(std::initializer_list<const char*> names) {
-  for (const char* name : names) {
-    const char* const value = std::getenv(name);
-    if (value != nullptr) return program::parse_number<std::uint64_t>(value);
-  }
-  return std::nullopt;
-}
-
-/// How many processes were started together.
+/// How many processes were started together, as Open MPI, or MPICH and Slurm, tell each of them.
 std::uint64_t count_processes() {
-  return told_number({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}).value_or(1);
+  for (const char* const name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}) {
+    const char* const value = std::getenv(name);
+    if (value != nullptr) return program::parse_number<std::uint64_t>(value).value_or(1);
+  }
+  return 1;
 }
 
 /// Before MPI is started: then each process can end by itself.
@@ -57,10 +51,6 @@ double backward_alone(const Model& model, const Batch& batch) {
 }
 
 }  // namespace
-
-bool was_started_first() {
-  return told_number({"OMPI_COMM_WORLD_RANK", "PMI_RANK"}).value_or(0) == 0;
-}
 
 #ifdef TEND_HAS_DISTRIBUTED
 
@@ -99,10 +89,11 @@ int Processes::signal() const {
 
 double Processes::backward(Model& model, const Batch& batch) {
   if (!state_) return backward_alone(model, batch);
-  if (!state_->parallel)
-    state_->parallel.emplace(
-        state_->context, model,
-        tend::distributed::DataParallelOptions{.shards = static_cast<std::int64_t>(shards_)});
+  if (!state_->parallel) {
+    const auto shards = static_cast<std::int64_t>(shards_);
+    state_->parallel.emplace(state_->context, model,
+                             tend::distributed::DataParallelOptions{.shards = shards});
+  }
   return state_->parallel->backward([&](std::int64_t shard) {
     return loss_of(model, shard_of(batch, static_cast<std::size_t>(shard), shards_));
   });

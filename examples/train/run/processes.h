@@ -7,9 +7,6 @@
 
 namespace train {
 
-/// Whether this process is the first of those that `mpirun` started, before there is a Processes.
-bool was_started_first();
-
 /// The processes of `mpirun`, among which the shards of each batch are divided. Without shards
 /// there is this process alone, and no MPI.
 class Processes {

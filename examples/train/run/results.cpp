@@ -2,8 +2,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "examples/train/run/options_json.h"
-
 namespace train {
 
 namespace {

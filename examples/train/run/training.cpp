@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <iostream>
 #include <utility>
 
 #include "examples/train/run/checkpoint.h"
@@ -129,6 +130,31 @@ void Training::check() {
   const std::vector<Tokens> sequences = check_sequences(task);
   if (sequences.empty()) return;
   history.checks.push_back({steps_done(), evaluate(model, task, sequences).exact_match});
+}
+
+Course train_to_end(Training& training) {
+  Course course;
+  training.remember();
+  for (bool is_over = false; !is_over;) {
+    const std::uint64_t before = training.steps_done();
+    try {
+      training.trainer.run();
+      is_over = true;
+    } catch (const tend::IoError& error) {
+      std::cerr << "train: " << error.what() << '\n';
+      course.is_saved = false;
+      // After the last step the other processes no longer answer.
+      is_over = training.is_over() || training.steps_done() == before;
+    } catch (const tend::nn::NotFiniteError& error) {
+      const std::string message = error.what();  // "[Trainer] step 3 has ..."
+      course.failure = message.substr(message.find(' ') + 1) + "; a lower --rate may help";
+      course.history = training.history;
+      training.put_back();
+      return course;
+    }
+  }
+  course.history = training.history;
+  return course;
 }
 
 }  // namespace train

@@ -66,6 +66,10 @@ std::vector<Pattern> all_patterns(const Task& task);
 /// too large for the task.
 Task make_task(std::string_view name, std::size_t length);
 
+/// All bytes of a file or pipe. Throws std::runtime_error where it cannot be read, or has more than
+/// 2^30 bytes.
+std::string read_text_file(const std::string& path);
+
 /// Byte by byte language modelling: the last tenth of `text` is held out. Its sequences begin with
 /// the byte before, so that each of its bytes is predicted once.
 /// Throws std::runtime_error if that tenth, or `context`, is too short for one sequence.

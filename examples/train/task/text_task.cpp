@@ -1,7 +1,10 @@
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <fstream>
 #include <memory>
 #include <stdexcept>
+#include <system_error>
 
 #include <tend/core/base/fnv.h>
 
@@ -55,6 +58,22 @@ Tokens window(const Tokens& tokens, std::size_t begin, std::size_t count) {
 }
 
 }  // namespace
+
+std::string read_text_file(const std::string& path) {
+  constexpr std::size_t kMostBytes = std::size_t{1} << 30;
+  std::ifstream file(path, std::ios::binary);
+  if (!file)
+    throw std::runtime_error("cannot read " + path + ": " + std::generic_category().message(errno));
+  std::string text;
+  std::array<char, 1 << 16> part{};
+  while (file.read(part.data(), part.size()), file.gcount() > 0) {
+    text.append(part.data(), static_cast<std::size_t>(file.gcount()));
+    if (text.size() > kMostBytes)
+      throw std::runtime_error("cannot read " + path + ": it has more than 2^30 bytes");
+  }
+  if (file.bad()) throw std::runtime_error("cannot read " + path);
+  return text;
+}
 
 Task make_text_task(std::string_view text, std::size_t context) {
   const std::size_t train_size = text.size() - text.size() / 10;

@@ -4,7 +4,6 @@
 #include <limits>
 #include <random>
 #include <stdexcept>
-#include <utility>
 
 #include <tend/nn/text/vocabulary.h>
 #include <tend/tend.h>
@@ -123,23 +122,6 @@ TEST_CASE("ids that are not in the vocabulary are refused with their position") 
 
 TEST_CASE("the build says what its tokenizers were built with") {
   CHECK_THAT(build_info().text, ContainsSubstring("PCRE2 10."));
-}
-
-TEST_CASE("ids become a tensor, and a tensor text") {
-  const BytePairEncoding tokenizer = load_made();
-  const Tensor ids = tensor(tokenizer.encode("the cat"));
-  CHECK(ids.dtype() == int64);
-  CHECK(tokenizer.decode(ids.to_vector<std::int64_t>()) == "the cat");
-}
-
-TEST_CASE("a tokenizer that was moved from stays whole") {
-  BytePairEncoding tokenizer = load_made();
-  // NOLINTNEXTLINE(performance-move-const-arg): that is what is looked at
-  const BytePairEncoding other = std::move(tokenizer);
-  // NOLINTNEXTLINE(bugprone-use-after-move)
-  CHECK(tokenizer.encode("the cat") == other.encode("the cat"));
-  tokenizer = BytePairEncoding::train("", {.vocab_size = 257});
-  CHECK(tokenizer.vocab_size() == 257);
 }
 
 // With time that grows by the square of its length such a piece would take hours.

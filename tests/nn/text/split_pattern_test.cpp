@@ -70,8 +70,3 @@ TEST_CASE("a match that takes too many steps is an error") {
   CHECK_THROWS_AS(pieces_of("(a+)+$", text), Error);
   CHECK_THROWS_WITH(pieces_of("(a+)+$", text), ContainsSubstring("match limit exceeded"));
 }
-
-TEST_CASE("a match may need more than the stack of compiled patterns") {
-  const std::string text(300'000, 'a');
-  CHECK(pieces_of("(?:(a)|b)+", text) == Pieces{text});
-}

@@ -147,12 +147,6 @@ TEST_CASE("a part that is turned off may stand in a tokenizer.json, however that
   }
 }
 
-TEST_CASE("a tokenizer.json may be without added tokens") {
-  Json file = llama();
-  file.erase("added_tokens");
-  CHECK_NOTHROW(load_text(file.dump()));
-}
-
 TEST_CASE("what a tokenizer.json has and is not supported is refused by its name") {
   check_refused_change([](Json& f) { f["model"]["type"] = "WordPiece"; }, "model.type is not BPE");
   check_refused_change([](Json& f) { f["model"]["dropout"] = 0.1; }, "model.dropout is not");
@@ -283,14 +277,4 @@ TEST_CASE("a tokenizer.json that is written back is the same tokenizer") {
       CHECK(!std::filesystem::exists(folder.file("vocab.json")));
     }
   }
-}
-
-TEST_CASE("vocab.json and merges.txt cannot say that tokens come before merges") {
-  Json form = made_text()["tokenizers"][0];
-  form["ignore_merges"] = true;
-  const BytePairEncoding tokenizer = load_text(tokenizer_json(form).dump());
-  const TemporaryFolder folder;
-  CHECK_THROWS_WITH(tokenizer.save(folder.file("vocab.json"), folder.file("merges.txt")),
-                    ContainsSubstring("have no place for") && ContainsSubstring("ignore_merges"));
-  CHECK(!std::filesystem::exists(folder.file("vocab.json")));
 }

@@ -132,11 +132,3 @@ TEST_CASE("damaged vocabularies are refused with the reason") {
   check_vocabulary_refused<WordVocabulary>("[]", "the vocabulary is no object");
   CHECK_THROWS_AS(WordVocabulary::load("/nowhere/at/all"), IoError);
 }
-
-TEST_CASE("a vocabulary that was moved from is empty") {
-  auto vocabulary = WordVocabulary::from_text("a b");
-  const auto other = std::move(vocabulary);
-  CHECK(other.vocab_size() == 4);
-  CHECK(vocabulary.vocab_size() == 0);             // NOLINT(bugprone-use-after-move)
-  CHECK_THROWS_AS(vocabulary.encode("a"), Error);  // NOLINT(bugprone-use-after-move)
-}

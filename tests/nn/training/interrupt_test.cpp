@@ -98,23 +98,3 @@ TEST_CASE("After a signal of another process the first of one's own is only note
           return InterruptGuard::signal() == SIGTERM;
         }) == 0);
 }
-
-TEST_CASE("a signal that the program ignores ends no run") {
-  CHECK(ending_of([] {
-          std::signal(SIGINT, SIG_IGN);
-          const InterruptGuard guard;
-          std::raise(SIGINT);
-          const bool is_ignored = InterruptGuard::signal() == 0;
-          std::raise(SIGTERM);
-          const bool is_noted = InterruptGuard::signal() == SIGTERM;
-          std::raise(SIGINT);  // is ignored even now
-          return is_ignored && is_noted;
-        }) == 0);
-  CHECK(ending_of([] {
-          std::signal(SIGTERM, SIG_IGN);
-          const InterruptGuard guard;
-          std::raise(SIGINT);
-          std::raise(SIGTERM);
-          return InterruptGuard::signal() == SIGINT;
-        }) == 0);
-}

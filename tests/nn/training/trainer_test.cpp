@@ -242,27 +242,3 @@ TEST_CASE("a trainer refuses options that cannot be, and checkpoints of other se
           {.steps = 4, .out = folder.path(), .resume = true, .settings = {{"width", "9"}}}),
       ContainsSubstring("was written with other settings"));
 }
-
-TEST_CASE("a trainer refuses what no checkpoint could hold before its first step", "[products]") {
-  const TemporaryFolder folder;
-  Course course, untouched;
-  std::int64_t number = 0;
-  nn::TrainerOptions options{.steps = 1, .out = folder.path(), .shows_progress = false};
-  const auto train = [&](const std::string& name) {
-    nn::Trainer trainer(
-        course.model, course.optimizer, [&] { return course.loss(); }, options);
-    trainer.state.add(name, number);
-    trainer.run();
-  };
-  CHECK_THROWS_WITH(train("number \xe9"), ContainsSubstring("is not UTF-8"));
-  options.settings = {{"author", "Ren\xe9"}};
-  CHECK_THROWS_WITH(train("number"), ContainsSubstring("is not UTF-8"));
-  options.settings = {{"checksum", "1"}};
-  CHECK_THROWS_WITH(train("number"), ContainsSubstring("checksum"));
-  CHECK(same_weights(course.model, untouched.model));
-  // Of several processes, those that write nothing may have any names.
-  options.settings = {{"author", "Ren\xe9"}};
-  options.writes = false;
-  train("number");
-  CHECK_FALSE(same_weights(course.model, untouched.model));
-}

@@ -1,0 +1,96 @@
+// Pages about runs: what stands on them, and that no text becomes markup.
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "tests/catch.h"
+
+#include <tend/nn/training/run_page.h>
+
+#include <nlohmann/json.hpp>
+
+using Catch::Matchers::ContainsSubstring;
+using tend::nn::RunPage;
+
+namespace {
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
+    ++found;
+  return found;
+}
+
+// The JSON that the page's first chart is drawn from.
+nlohmann::json chart_of(const RunPage& page) {
+  const std::string html = page.html(), start = "<script type='application/json'>";
+  const std::size_t begin = html.find(start) + start.size();
+  return nlohmann::json::parse(html.substr(begin, html.find("</script>", begin) - begin));
+}
+
+}  // namespace
+
+TEST_CASE("escaping leaves no markup and only valid UTF-8") {
+  CHECK(RunPage::escaped("a<b>&\"'") == "a&lt;b&gt;&amp;&quot;&#39;");
+  CHECK(RunPage::escaped("line\nend\ttab") == "line\nend\ttab");
+  CHECK(RunPage::escaped("é → 🙂") == "é → 🙂");
+  CHECK(RunPage::escaped("a\xff\x01") == "a\uFFFD ");
+}
+
+TEST_CASE("a page has its parts in order, and a chart's points as data") {
+  RunPage page("sort", "Sort digits.");
+  page.add_note("Stopped early.");
+  page.add_figures({{"0.5", "loss"}});
+  page.add_chart("Loss", {.views = {{"", {{"training", {1, 2, 3}, {4, std::nan(""), 2}, true}}}},
+                          .has_log_scale = true});
+  page.add_list("Settings", {{"width", "8"}});
+  const std::string html = page.html();
+  std::size_t at = 0;
+  for (const std::string part : {"<h1>sort</h1>", "Stopped early.", "<b>0.5</b><span>loss</span>",
+                                 "<h2>Loss</h2>", "<dt>width</dt><dd>8</dd>", "</html>"}) {
+    CAPTURE(part);
+    const std::size_t found = html.find(part, at);
+    CHECK(found != std::string::npos);
+    at = found;
+  }
+  const nlohmann::json chart = chart_of(page);
+  CHECK(chart.at("log") == true);
+  CHECK(chart.at("views").at(0).at("curves").at(0) == nlohmann::json{{"name", "training"},
+                                                                     {"x", {1.0, 2.0, 3.0}},
+                                                                     {"y", {4.0, nullptr, 2.0}},
+                                                                     {"smoothed", true},
+                                                                     {"marked", false}});
+}
+
+TEST_CASE("a long curve has the means of its neighbours") {
+  std::vector<double> x, y;
+  for (int i = 1; i <= 1600; ++i) {
+    x.push_back(i);
+    y.push_back(i % 2);
+  }
+  RunPage page("", "");
+  page.add_chart("Loss", {.views = {{"", {{"training", x, y, true}}}}});
+  const nlohmann::json curve = chart_of(page).at("views").at(0).at("curves").at(0);
+  CHECK(curve.at("x").size() == 800);
+  CHECK(curve.at("x").at(0) == 1.5);
+  CHECK(curve.at("y").at(799) == 0.5);
+}
+
+TEST_CASE("no text becomes markup, and the page needs no network") {
+  const std::string evil = "\"'></script><script>alert(1)</script>\xff\x01";
+  RunPage page(evil, evil);
+  page.add_text(evil);
+  page.add_note(evil);
+  page.add_figures({{evil, evil}});
+  page.add_list(evil, {{evil, evil}});
+  page.add_chart(evil, {.views = {{evil, {{evil, {1}, {1}}}}, {evil, {}}}, .choice = evil});
+  const std::string html = page.html();
+  CHECK(count(html, "<script") == 2);  // the chart's data, and the page's script
+  CHECK(count(html, "</script>") == 2);
+  CHECK(html.find('\xff') == std::string::npos);
+  CHECK(html.find('\x01') == std::string::npos);
+  for (const char* outside : {"http:", "https:", "src=", "href=", "@import", "url("}) {
+    CAPTURE(outside);
+    CHECK(html.find(outside) == std::string::npos);
+  }
+}
