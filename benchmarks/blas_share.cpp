@@ -11,12 +11,13 @@
 #include <atomic>
 #include <cstdint>
 #include <iostream>
+#include <stdexcept>
 #include <string>
 
 #include <tend/core/kernels/matmul/flop_count.h>
 #include <tend/tend.h>
 
-#include "gpt_step.h"
+#include "examples/program.h"
 #include "tests/simd_targets.h"
 
 #include <nlohmann/json.hpp>
@@ -29,6 +30,35 @@ void count(blasint m, blasint n, blasint k) {
   multiplied +=
       static_cast<std::uint64_t>(m) * static_cast<std::uint64_t>(n) * static_cast<std::uint64_t>(k);
 }
+
+// The training step of a GPT, by default the larger of the two that `compare` times.
+struct GPTStep {
+  std::int64_t vocabulary = 65, tokens = 256, width = 384, layers = 6, heads = 6, batch = 4;
+  std::uint64_t seed = 1;
+  std::string json;
+
+  void add_to(program::CommandLine& line) {
+    constexpr std::uint64_t kMost = 1 << 20;
+    line.add_whole("vocabulary", vocabulary, "Tokens that there are (65)", 1, kMost);
+    line.add_whole("tokens", tokens, "Of a sequence (256)", 1, kMost);
+    line.add_whole("width", width, "(384)", 1, kMost);
+    line.add_whole("layers", layers, "(6)", 1, kMost);
+    line.add_whole("heads", heads, "Of each layer (6)", 1, kMost);
+    line.add_whole("batch", batch, "Sequences (4)", 1, kMost);
+    line.add_whole("--seed", seed, "Of weights and tokens (1)");
+    line.add_json(json);
+  }
+  // Throws std::invalid_argument where the heads do not share the width.
+  tend::attention::GPT model() const {
+    if (width % heads != 0) throw std::invalid_argument("width must be a multiple of heads");
+    return tend::attention::GPT({.vocab_size = vocabulary,
+                                 .context_length = tokens,
+                                 .width = width,
+                                 .num_heads = heads,
+                                 .num_layers = layers});
+  }
+  tend::Tensor inputs() const { return tend::randint(vocabulary, {batch, tokens}); }
+};
 
 // OpenBLAS's function of that name.
 template <class Function>
@@ -56,7 +86,7 @@ extern "C" void cblas_sgemv(CBLAS_ORDER order, CBLAS_TRANSPOSE trans, blasint m,
 }
 
 int main(int argc, char** argv) {
-  tend::benchmarks::GPTStep gpt;
+  GPTStep gpt;
   program::CommandLine line("blas_share",
                             "Counts which share of a GPT's training step OpenBLAS computes");
   gpt.add_to(line);

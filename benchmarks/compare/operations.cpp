@@ -46,19 +46,20 @@ std::string output_of(const std::string& program, const std::string& argument) {
 }
 
 OperationRow make_row(std::size_t index, const json& op, const MatrixSize& size, bool is_double,
-                      bool is_transposed, bool has_backward) {
+                      bool is_transposed, int pass) {
+  constexpr const char* kPasses[] = {"forward", "both", "in place"};
   OperationRow made{{},
                     op["python"],
                     size.name,
                     is_double ? "float64" : "float32",
                     is_transposed ? "transposed" : "contiguous",
-                    has_backward ? "both" : "forward"};
+                    kPasses[pass]};
   if (!op["is_real"].get<bool>()) made.dtype = "whole";
   made.row.name =
       made.python + " " + made.size + " " + made.dtype + " " + made.layout + " " + made.pass;
   made.row.work = "row";
   for (const int each : {static_cast<int>(index), size.rows, size.columns, int{is_double},
-                         int{is_transposed}, int{has_backward}}) {
+                         int{is_transposed}, pass}) {
     made.row.work += " " + std::to_string(each);
   }
   made.row.tolerance = kTolerance;
@@ -73,9 +74,11 @@ void add_cases(std::size_t index, const json& op, std::vector<OperationRow>& row
       if (is_double && !op["is_real"].get<bool>()) continue;
       for (const bool is_transposed : {false, true}) {
         if (is_transposed && !op["any_layout"].get<bool>()) continue;
-        for (const bool has_backward : {false, true}) {
-          if (has_backward && !op["has_gradient"].get<bool>()) continue;
-          rows.push_back(make_row(index, op, size, is_double, is_transposed, has_backward));
+        // As operation_cases.h numbers them: forward, both, in place.
+        for (const int pass : {0, 1, 2}) {
+          if (pass == 1 && !op["has_gradient"].get<bool>()) continue;
+          if (pass == 2 && !op["has_twin"].get<bool>()) continue;
+          rows.push_back(make_row(index, op, size, is_double, is_transposed, pass));
         }
       }
     }

@@ -13,14 +13,14 @@
 
 namespace compare {
 
-/// A row of the operation table at a size, with a dtype and a layout, with or without gradients.
+/// A row of the operation table at a size, with a dtype and a layout, in one pass.
 struct OperationRow {
   Row row;  // what the workers are told
   std::string python;
   std::string size;  // "4096x1024", or "own" where the row's sizes are fixed
   std::string dtype;
   std::string layout;
-  std::string pass;  // "forward", or "both": forward and backward
+  std::string pass;  // "forward", "both" (forward and backward) or "in place" (the twin)
 };
 
 struct OperationResult {

@@ -47,6 +47,7 @@ TEST_CASE("compare --operations lists every row of the operation table") {
   CHECK(code == 0);
   for (const char* row : {"torch.exp(a) 512x512 float32 contiguous forward\n",
                           "torch.exp(a) 4096x1024 float64 transposed both\n",
+                          "torch.exp(a) 512x512 float32 contiguous in place\n",
                           "torch.sort(a) 4096x1024 float32 contiguous forward\n",
                           "torch.gather(a, 1, b) 512x512 float64 contiguous both\n"}) {
     CHECK(has(output, row));

@@ -149,6 +149,33 @@ bool is_feasible(const Op& op, Grow grow, std::int64_t rows, std::int64_t column
   }
 }
 
+/// A copy with the same strides, as of a matrix that is transposed.
+Tensor copy_of(const Tensor& x) {
+  if (x.is_contiguous()) return x.clone();
+  Shape reversed;
+  for (std::int64_t d = x.dim() - 1; d >= 0; --d) reversed.push_back(d);
+  return x.permute(reversed).clone().permute(reversed);
+}
+
+/// Whether the row has a twin that can write the result into the first input.
+bool prepare_twin(const Op& op, const std::vector<Tensor>& outputs, PreparedCase& prepared) {
+  if (op.twins.empty() || op.twin_reshapes) return false;
+  for (Tensor& input : prepared.made.inputs) input = input.detach();
+  const Tensor& target = prepared.made.inputs[0];
+  if (outputs[0].shape() != target.shape() || outputs[0].dtype() != target.dtype()) return false;
+  prepared.twin = op.twins[0];
+  prepared.original = copy_of(target);
+  return true;
+}
+
+void run_twin(PreparedCase& prepared) {
+  constexpr int kCalls = 8;
+  const tend::NoGradGuard no_graph;
+  Tensor& target = prepared.made.inputs[0];
+  if (prepared.calls++ % kCalls == 0) target.copy_(prepared.original);
+  prepared.outputs = (*prepared.twin)(prepared.made.inputs);
+}
+
 }  // namespace
 
 std::optional<Sample> grown_sample(const Op& op, std::int64_t rows, std::int64_t columns) {
@@ -171,9 +198,10 @@ Tensor plain_cotangent(const Tensor& output) {
   return Tensor(tend::Array::from<double>(values, output.shape()).to(output.dtype()));
 }
 
-void run_case(PreparedCase& prepared, bool has_backward) {
+void run_case(PreparedCase& prepared, Pass pass) {
+  if (pass == Pass::in_place) return run_twin(prepared);
   const std::vector<Tensor>& inputs = prepared.made.inputs;
-  if (!has_backward) {
+  if (pass == Pass::forward) {
     const tend::NoGradGuard no_graph;
     prepared.outputs = prepared.made.op(inputs);
     return;
@@ -201,15 +229,16 @@ std::optional<PreparedCase> prepare_case(const OperationCase& wanted) {
   for (Tensor& input : prepared.made.inputs) {
     if (input.requires_grad()) prepared.wanted.push_back(input);
   }
-  if (wanted.has_backward && prepared.wanted.empty()) return std::nullopt;
-  if (wanted.has_backward) {
+  if (wanted.pass == Pass::both && prepared.wanted.empty()) return std::nullopt;
+  if (wanted.pass != Pass::forward) {
     const std::vector<Tensor> outputs = op.call(prepared.made.inputs);
     const bool is_tracked = std::any_of(outputs.begin(), outputs.end(), [](const Tensor& output) {
       return output.requires_grad();
     });
-    if (!is_tracked) return std::nullopt;
+    if (wanted.pass == Pass::both && !is_tracked) return std::nullopt;
+    if (wanted.pass == Pass::in_place && !prepare_twin(op, outputs, prepared)) return std::nullopt;
   }
-  run_case(prepared, wanted.has_backward);
+  run_case(prepared, wanted.pass);
   return prepared;
 }
 

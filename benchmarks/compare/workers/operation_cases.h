@@ -1,5 +1,5 @@
 // The cases of `compare --operations`: a row of the operation table, at a size, with a dtype and a
-// layout, with or without its gradients.
+// layout, forward, with its gradients or in place.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,9 @@
 
 namespace compare {
 
+/// What is timed: the call, the call with its backward, or the in-place twin.
+enum class Pass { forward, both, in_place };
+
 /// As the driver names it: the sizes of a Work.
 struct OperationCase {
   std::int64_t row = 0;   // in the operation table
@@ -17,7 +20,7 @@ struct OperationCase {
   std::int64_t columns = 0;
   bool is_double = false;
   bool is_transposed = false;
-  bool has_backward = false;
+  Pass pass = Pass::forward;
 };
 
 /// Inputs of a case, and what they are called with.
@@ -26,7 +29,10 @@ struct PreparedCase {
   std::vector<tend::Tensor> wanted = {};      // inputs whose gradients are computed
   std::vector<tend::Tensor> cotangents = {};  // of the outputs that have a gradient
   std::vector<tend::Tensor> outputs = {};
-  std::vector<tend::Tensor> gradients = {};  // may hold undefined ones
+  std::vector<tend::Tensor> gradients = {};       // may hold undefined ones
+  std::optional<tend::TensorFunction> twin = {};  // of a case that is in place
+  tend::Tensor original = {};                     // what the twin's tensor was
+  int calls = 0;                                  // of the twin
 };
 
 /// The row's first sample, grown so that its first input has `rows` x `columns` elements in its
@@ -35,11 +41,12 @@ std::optional<tend::test::Sample> grown_sample(const tend::test::Op& op, std::in
                                                std::int64_t columns);
 
 /// Makes the inputs and calls once. Nothing where the case does not exist: the row's sizes are
-/// fixed, its result would be too large, or it has no gradient.
+/// fixed, its result would be too large, it has no gradient, or no twin that keeps shape and dtype.
 std::optional<PreparedCase> prepare_case(const OperationCase& wanted);
 
-/// One forward, or one forward and backward.
-void run_case(PreparedCase& prepared, bool has_backward);
+/// One forward, one forward and backward, or one call of the in-place twin. The twin's tensor gets
+/// its first elements again before every eighth call, so that numbers neither overflow nor vanish.
+void run_case(PreparedCase& prepared, Pass pass);
 
 /// A cotangent that other languages compute alike: (7919 i mod 201 - 100) / 100 for element i.
 tend::Tensor plain_cotangent(const tend::Tensor& output);

@@ -51,11 +51,14 @@ void write_inputs(const OperationCase& wanted, const PreparedCase& prepared) {
   const json head{{"python", op.torch},
                   {"inputs", inputs},
                   {"transposed", wanted.is_transposed},
-                  {"backward", wanted.has_backward},
+                  {"backward", wanted.pass == compare::Pass::both},
+                  {"twin", wanted.pass == compare::Pass::in_place ? op.name + "_" : ""},
                   {"bytes", bytes}};
   std::ofstream file(path, std::ios::binary | std::ios::trunc);
   file << head.dump() << '\n';
-  for (const Tensor& input : prepared.made.inputs) {
+  std::vector<Tensor> elements = prepared.made.inputs;
+  if (prepared.twin) elements[0] = prepared.original;
+  for (const Tensor& input : elements) {
     const tend::Array dense = input.array().contiguous();
     file.write(static_cast<const char*>(dense.raw()),
                dense.numel() * tend::item_size(input.dtype()));
@@ -71,17 +74,19 @@ void add_result(compare::Result& result, const std::vector<Tensor>& tensors) {
 }
 
 compare::Task prepare(const compare::Work& work) {
-  const OperationCase wanted{work[0], work[1], work[2], work[3] != 0, work[4] != 0, work[5] != 0};
+  const OperationCase wanted{work[0],      work[1],      work[2],
+                             work[3] != 0, work[4] != 0, static_cast<compare::Pass>(work[5])};
   std::optional<PreparedCase> made = compare::prepare_case(wanted);
   if (!made) return {};
   write_inputs(wanted, *made);
   auto prepared = std::make_shared<PreparedCase>(std::move(*made));
-  const bool has_backward = wanted.has_backward;
-  return {[prepared, has_backward](std::int64_t count) {
-            for (std::int64_t i = 0; i < count; ++i) compare::run_case(*prepared, has_backward);
+  const compare::Pass pass = wanted.pass;
+  return {[prepared, pass](std::int64_t count) {
+            for (std::int64_t i = 0; i < count; ++i) compare::run_case(*prepared, pass);
           },
-          [prepared, has_backward](compare::Result& result) {
-            compare::run_case(*prepared, has_backward);
+          [prepared, pass](compare::Result& result) {
+            prepared->calls = 0;  // begins with the first elements
+            compare::run_case(*prepared, pass);
             add_result(result, prepared->outputs);
             for (std::size_t i = 0; i < prepared->gradients.size(); ++i) {
               const Tensor& gradient = prepared->gradients[i];
@@ -103,6 +108,7 @@ void list_rows() {
          {"any_layout", op.any_layout},
          {"has_sample", has_sample},
          {"is_real", has([](const auto& input) { return input.dtype == tend::float64; })},
+         {"has_twin", has_sample && !op.twins.empty() && !op.twin_reshapes},
          {"has_gradient", has([](const auto& input) { return input.has_gradient(); })}});
   }
   std::cout << rows.dump() << '\n';

@@ -5,7 +5,10 @@ It obeys the lines that worker.h describes. `prepare` reads the case from the fi
 COMPARE_INPUTS names, where the worker of tend has written it.
 """
 
+import ast
+import contextlib
 import functools
+import inspect
 import json
 import math
 import os
@@ -48,16 +51,53 @@ def cotangent(output):
     return cotangent_numbers(output.numel(), output.dtype).reshape(output.shape)
 
 
+def twin(python, name, names):
+    """The in-place call for an expression such as torch.exp(a), F.relu(a), a.exp() or a + b."""
+    with contextlib.suppress(SyntaxError, AttributeError):
+        tree = ast.parse(python, mode="eval").body
+        if isinstance(tree, (ast.BinOp, ast.Compare)):
+            other = tree.right if isinstance(tree, ast.BinOp) else tree.comparators[0]
+            arguments = [ast.unparse(other)]
+        else:
+            given = tree.args if ast.unparse(tree.func).split(".")[0] in ("torch", "F") else [None, *tree.args]
+            arguments = [ast.unparse(each) for each in given[1:]]
+            arguments += [ast.unparse(each) for each in tree.keywords]
+        rest = ", ".join(arguments)
+        for call in (f"a.{name}({rest})", f"torch.{name}(a, {rest})", f"F.{name}(a, {rest})"):
+            owner = eval(call.split("(")[0].rpartition(".")[0], names)
+            if hasattr(owner, name):
+                return eval("lambda: " + call, names)
+        function = name.removesuffix("_")  # such as F.silu, whose in-place form is an argument
+        if "inplace" in inspect.signature(getattr(F, function)).parameters:
+            return eval(f"lambda: F.{function}({', '.join(['a', *arguments])}, inplace=True)", names)
+    raise NotImplementedError(name)
+
+
 class Task:
     def __init__(self):
         case, self.inputs = read_case()
         names = {"torch": torch, "F": F, "x": self.inputs} | dict(zip("abcdefg", self.inputs))
         self.call = eval("lambda: " + case["python"], names)
         self.backward = case["backward"]
+        if case["twin"]:
+            self.original = self.inputs[0].detach().clone()
+            self.call = self.in_place(twin(case["python"], case["twin"], names))
         self.wanted = [x for x in self.inputs if x.requires_grad]
         self.cotangents = None
         self.count = 0
         self.once()
+
+    def in_place(self, call):
+        """As run_twin in operation_cases.cpp."""
+
+        def restored():
+            if self.calls % 8 == 0:
+                self.inputs[0].copy_(self.original)
+            self.calls += 1
+            return call()
+
+        self.calls = 0
+        return restored
 
     def once(self):
         if not self.backward:
@@ -102,6 +142,7 @@ class Task:
         return self.measure() / self.count
 
     def tensors(self):
+        self.calls = 0  # a twin begins with the first elements
         self.once()
         single = isinstance(self.outputs, torch.Tensor)
         yield from [self.outputs] if single else self.outputs
