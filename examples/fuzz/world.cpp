@@ -11,7 +11,7 @@ TensorState state_of(const Tensor& tensor) {
   if (!tensor.defined()) return state;
   const Digest elements = digest_of(tensor), gradient = digest_of(tensor.grad());
   state.kind = as_text(elements.dtype, ' ', elements.shape, tensor.requires_grad() ? " grad" : "",
-                       tensor.is_leaf() ? " leaf" : "", tensor.is_inference() ? " inference" : "");
+                       tensor.is_leaf() ? " leaf" : "");
   state.sum = elements.sum;
   state.magnitude = elements.magnitude;
   if (gradient.dtype == "none") return state;

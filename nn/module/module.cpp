@@ -217,24 +217,16 @@ void ModuleBase::apply(const std::function<void(ModuleBase&)>& f) {
 
 void ModuleBase::to(DType dtype) {
   if (!is_floating(dtype)) fail<DTypeError>("Module::to", "modules are floating, got ", dtype);
-  struct Conversion {
-    Ref<TensorImpl> tensor;
-    Array elements;
-    std::optional<GradientSlot::Former> former;
-  };
-  std::vector<Conversion> conversions;
+  std::vector<std::pair<Ref<TensorImpl>, Array>> conversions;
   for (const PathTensor& each : without_repeats(path_tensors())) {
     const Tensor& tensor = each.tensor;
     if (!is_floating(tensor.dtype()) || tensor.dtype() == dtype) continue;
     if (!tensor.is_leaf()) fail<AutogradError>("Module::to", each.path, " has history; detach it");
-    conversions.push_back(
-        {tensor.impl(), tensor.array().to(dtype), tensor.impl()->prepare_new_slot()});
+    conversions.emplace_back(tensor.impl(), tensor.array().to(dtype));
   }
-  // From here on nothing needs memory.
-  for (Conversion& each : conversions) {
-    each.tensor->grad.reset();
-    each.tensor->take_new_slot(std::move(each.former));
-    each.tensor->set_elements(std::move(each.elements));
+  for (auto& [tensor, elements] : conversions) {
+    tensor->grad.reset();
+    tensor->set_elements(std::move(elements));
   }
 }
 

@@ -1,5 +1,4 @@
 // Hooks on modules, and module paths in anomaly mode.
-#include <atomic>
 #include <functional>
 #include <new>
 #include <utility>
@@ -14,7 +13,6 @@
 
 #include "tests/autograd/support.h"
 #include "tests/sanitizers.h"
-#include "tests/threads.h"
 
 using namespace tend;
 using namespace tend::test;
@@ -320,29 +318,6 @@ TEST_CASE("A backward hook leaves nothing behind where the inputs get no gradien
     autograd::grad({(y * y * y).sum()}, {linear.weight}, {}, {.create_graph = true});
   }
   CHECK(live_memory() == before);
-}
-
-TEST_CASE("Threads go backward through one graph with a backward hook") {
-  constexpr int kThreads = 4, kRounds = 100;
-  Product product;
-  const Tensor a = leaf({2}), b = tensor({3}, float64);
-  std::atomic<int> calls = 0, wrong = 0;
-  product.register_backward_hook([&](Tensors& grad_inputs, const Tensor& grad_output) {
-    ++calls;
-    // Each thread has a factor of its own.
-    const bool fits = grad_output.defined() && values(grad_inputs[0]) == values(grad_output * 30);
-    if (!fits) ++wrong;
-  });
-  const Tensor y = product(a, 10, b);
-  together(kThreads, [&](int i) {
-    for (int round = 0; round < kRounds; ++round) {
-      const Tensor factor = tensor({i + 1.0}, float64);
-      const Tensor g = autograd::grad({y}, {a}, {factor}, {.retain_graph = true})[0];
-      if (values(g) != V{30 * (i + 1.0)}) ++wrong;
-    }
-  });
-  CHECK(calls == kThreads * kRounds);
-  CHECK(wrong == 0);
 }
 
 TEST_CASE("A backward within a backward has the gradients of its own in a module's hook") {
