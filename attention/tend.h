@@ -22,6 +22,7 @@
 #include <tend/attention/pretrained/llama.h>
 #include <tend/attention/pretrained/load_pretrained.h>
 #include <tend/autograd/graph/anomaly.h>
+#include <tend/autograd/graph/call_scope.h>
 #include <tend/autograd/graph/engine.h>
 #include <tend/autograd/graph/hooks.h>
 #include <tend/autograd/ops/ops.h>

@@ -46,7 +46,6 @@ class Snapshot {
     Shape shape, strides;
     std::int64_t offset = 0;
     std::uint32_t version = 0;
-    bool inference = false;
     std::vector<std::byte> bytes;
   };
   struct State {
@@ -63,8 +62,9 @@ class Snapshot {
   static Elements elements_of(const Array& array) {
     if (!array.defined()) return {};
     const Storage& storage = *array.storage();
-    Elements elements{&storage,       array.dtype(),     array.shape(),          array.strides(),
-                      array.offset(), storage.version(), storage.is_inference(), {}};
+    Elements elements{
+        &storage, array.dtype(), array.shape(), array.strides(), array.offset(), storage.version(),
+        {}};
     elements.bytes.assign(storage.data(), storage.data() + storage.bytes());
     return elements;
   }
@@ -97,7 +97,7 @@ class Snapshot {
     if (before.bytes != now.bytes) return "the elements";
     if (before.version != now.version)
       return as_text("version ", before.version, " -> ", now.version);
-    return before.inference != now.inference ? "inference" : "";
+    return {};
   }
 
   static std::string difference(const State& before, const State& now, bool with_grads) {

@@ -23,14 +23,8 @@ Shape with_size(const Tensor& x, std::int64_t d, std::int64_t size) {
   return shape;
 }
 
-// For keys or values, not of inference mode: a cache serves calls in that mode and outside of it.
-Tensor room(const Shape& shape, DType dtype) {
-  const InferenceModeGuard outside(false);
-  return empty(shape, dtype);
-}
-
 Tensor with_room(const Tensor& like, std::int64_t capacity) {
-  return room(with_size(like, 2, capacity), like.dtype());
+  return empty(with_size(like, 2, capacity), like.dtype());
 }
 
 // Those that change(x) makes of keys and values.
@@ -168,7 +162,7 @@ void KVCache::reorder(const Tensor& rows) {
   const NoGradGuard no_graph;
   const auto from = rows.to_vector<std::int64_t>();
   const auto picked = [&](const Tensor& x) {
-    const Tensor out = room(with_size(x, 0, rows.size(0)), x.dtype());
+    const Tensor out = empty(with_size(x, 0, rows.size(0)), x.dtype());
     const Tensor to = out.narrow(2, begin_, kept()), held = x.narrow(2, begin_, kept());
     for (std::size_t i = 0; i < from.size(); ++i) {
       if (from[i] < 0 || from[i] >= x.size(0))

@@ -5,30 +5,10 @@
 #include <utility>
 #include <vector>
 
+#include <tend/autograd/graph/call_scope.h>
 #include <tend/autograd/graph/node.h>
 
-namespace tend {
-namespace {
-
-thread_local const CallScope* innermost_call = nullptr;
-
-}  // namespace
-
-const CallScope* CallScope::innermost() noexcept {
-  return innermost_call;
-}
-
-CallScope::CallScope() noexcept : outer_(std::exchange(innermost_call, this)) {}
-
-CallScope::~CallScope() {
-  innermost_call = outer_;
-}
-
-std::string CallScope::current_path() {
-  return innermost_call != nullptr ? innermost_call->path() : std::string();
-}
-
-namespace autograd {
+namespace tend::autograd {
 namespace {
 
 // The row-major index of the first NaN, or -1.
@@ -85,18 +65,8 @@ void check_gradients(const Node& node, std::span<Tensor> gradients) {
 
 }  // namespace
 
-DetectAnomaly::DetectAnomaly() : hook_(check_gradients, true) {
-  may_be_on_ = true;
-}
-
-DetectAnomaly::~DetectAnomaly() = default;
-
-bool DetectAnomaly::is_still_on() noexcept {
-  const NodeHook::Entries& hooks = NodeHook::of_this_thread();
-  may_be_on_ = std::any_of(hooks.begin(), hooks.end(), [](const Ref<NodeHook::Entry>& each) {
-    return each->detects_anomaly && !each->has_ended;
-  });
-  return may_be_on_;
+DetectAnomaly::DetectAnomaly() : hook_(check_gradients) {
+  ++count_;
 }
 
 void note_anomaly(Node& node, const Tensor& result, std::span<const TensorRef> inputs) {
@@ -132,5 +102,4 @@ void check_anomaly(std::span<const Tensor> results, std::span<const Tensor> cota
   }
 }
 
-}  // namespace autograd
-}  // namespace tend
+}  // namespace tend::autograd

@@ -1,9 +1,7 @@
 // Finding the operation that made the first NaN.
 #pragma once
 
-#include <cstddef>
 #include <span>
-#include <string>
 
 #include <tend/autograd/graph/hooks.h>
 
@@ -11,56 +9,28 @@ namespace tend {
 
 class TensorRef;
 
-/// Something that runs on this thread and has a name for messages, such as a module that was
-/// called. Scopes nest as calls do, and can be made on the stack only.
-class CallScope {
- public:
-  CallScope(const CallScope&) = delete;
-  CallScope& operator=(const CallScope&) = delete;
-  static void* operator new(std::size_t) = delete;
-
-  /// The path of the innermost scope, such as "GPT.blocks.0.attention.W_query"; empty outside of
-  /// all scopes.
-  static std::string current_path();
-
-  /// The names of the scopes around this one, then its own.
-  virtual std::string path() const = 0;
-
- protected:
-  CallScope() noexcept;
-  ~CallScope();
-
-  const CallScope* outer() const noexcept { return outer_; }
-  static const CallScope* innermost() noexcept;
-  static const CallScope* outer_of(const CallScope& scope) noexcept { return scope.outer_; }
-
- private:
-  const CallScope* outer_;
-};
-
 namespace autograd {
 
-/// Anomaly mode, on this thread while it lives. A backward from a NaN is refused before anything
-/// has changed, where the operation that made the NaN was recorded in anomaly mode. A backward that
-/// makes a NaN itself is stopped, also where its graph was recorded in another mode. The
-/// AutogradError names the operation where NaN first appeared, the element, and (of what was
-/// recorded in anomaly mode) the path of the module that ran the operation. All results are read
-/// once more, which takes time. Destroyed on another thread, it ends the mode of the thread that
-/// made it. https://pytorch.org/docs/2.6/autograd.html#anomaly-detection
+/// Anomaly mode, on this thread while it lives. It finds the operation that made the first NaN:
+/// - A backward that begins at a NaN throws before anything has changed, if the operation that made
+///   the NaN was recorded in anomaly mode.
+/// - A backward that makes a NaN itself throws, in whatever mode its graph was recorded.
+///
+/// The AutogradError names the operation, the element, and (of what was recorded in anomaly mode)
+/// the path of the module that ran the operation. All results are read once more, which takes time.
+/// Destroy it on the thread that made it.
+/// https://pytorch.org/docs/2.6/autograd.html#anomaly-detection
 class DetectAnomaly {
  public:
   [[nodiscard]] DetectAnomaly();
-  ~DetectAnomaly();
+  ~DetectAnomaly() { --count_; }
   DetectAnomaly(const DetectAnomaly&) = delete;
   DetectAnomaly& operator=(const DetectAnomaly&) = delete;
 
-  static bool is_on() noexcept { return may_be_on_ && is_still_on(); }
+  static bool is_on() noexcept { return count_ > 0; }
 
  private:
-  static bool is_still_on() noexcept;
-
-  // False where the mode never began on this thread, or was found to have ended.
-  inline static constinit thread_local bool may_be_on_ = false;
+  inline static constinit thread_local int count_ = 0;  // objects that live on this thread
   NodeHook hook_;
 };
 

@@ -1,18 +1,17 @@
 #include <tend/autograd/graph/engine.h>
 
 #include <algorithm>
+#include <map>
 #include <mutex>
 #include <span>
 #include <utility>
 
 #include <tend/autograd/graph/anomaly.h>
-#include <tend/autograd/graph/claims.h>
 #include <tend/autograd/graph/hooks.h>
 #include <tend/autograd/graph/leaf_gradient.h>
 #include <tend/autograd/graph/node.h>
 #include <tend/autograd/graph/numbering.h>
 #include <tend/autograd/graph/timeline.h>
-#include <tend/autograd/graph/walk_notes.h>
 #include <tend/autograd/tensor/grad_mode.h>
 #include <tend/core/base/nested_call.h>
 #include <tend/core/kernels/elementwise/arithmetic.h>
@@ -23,11 +22,23 @@ namespace {
 template <class T>
 using PooledVector = std::vector<T, PoolAllocator<T>>;
 
-// One walk over the graph. Everything that can be wrong is found before run() changes anything: by
-// the constructor and by prepare().
+// The tensors of walk_note for the walk that runs on this thread.
+struct WalkNotes {
+  WalkNotes() : outer(std::exchange(innermost, this)) {}
+  ~WalkNotes() { innermost = outer; }
+  WalkNotes(const WalkNotes&) = delete;
+  WalkNotes& operator=(const WalkNotes&) = delete;
+
+  static inline constinit thread_local WalkNotes* innermost = nullptr;
+  WalkNotes* outer;  // of the walk whose hook or function started this one
+  std::map<const void*, Tensor> tensors = {};
+};
+
+// One walk over the graph. The constructor and prepare() find what is wrong with the arguments and
+// the graph, before run() changes anything.
 class Walk {
  public:
-  // Gradients are added to `.grad` where `adds`, else kept for gradient_of.
+  // If `adds`, gradients are added to `.grad`; otherwise they are kept for gradient_of.
   Walk(const char* operation, bool adds, std::span<const Tensor> outputs,
        std::span<const Tensor> cotangents, bool retain_graph, bool create_graph)
       : operation_(operation),
@@ -48,24 +59,15 @@ class Walk {
   void prepare() {
     collect();
     mark_needed();
-    claims_.reserve(order_.size());
     for (const auto& [sequence, number] : order_) {
-      const Target& to = targets_[number];
-      if (to.needed && to.node->saves()) claims_.add(*to.node);
-    }
-    claims_.take();
-    for (const auto& [sequence, number] : order_) {
-      if (targets_[number].needed) targets_[number].node->check_versions();
+      if (targets_[number].needed) targets_[number].node->check_saved();
     }
     for (const Target& target : targets_) {
-      if (!target.reached) continue;
       GradientSlot* slot = target.node == nullptr ? target.slot : target.node->retainer.get();
-      if (slot == nullptr) continue;
+      if (slot == nullptr || !target.reached || !adds_to(target)) continue;
       const std::lock_guard lock(slot->mutex);
-      check_former(operation_, *slot, [this](const GradientSlot& latest) {
-        return !restricted_ || is_wanted(latest);
-      });
-      if (adds_to(target)) check_grad_of_leaf(operation_, *slot);
+      const TensorImpl* owner = slot->owner;
+      if (owner != nullptr && takes_gradient(*owner)) check_own_grad_fits(operation_, *owner);
     }
   }
 
@@ -82,10 +84,9 @@ class Walk {
     }
     for (const auto& [sequence, number] : order_) {
       visit(number);
-      claims_.pass(*targets_[number].node);
       for (const Number to : edges_of(targets_[number])) pass(to);
     }
-    add_to_leaves();
+    add_to_grads();
   }
 
   // After run(); undefined where no gradient arrived.
@@ -110,7 +111,6 @@ class Walk {
     const Tensor* wanted = nullptr;  // what ask_for was given
     std::size_t first_edge = 0;      // of a node: its first index in edges_
     std::uint32_t pending = 0;       // edges to here that the walk has not passed
-    bool arrived = false;            // of a slot: listed in arrivals_
     bool reached = false;
     bool needed = false;  // leads to what is wanted
   };
@@ -215,7 +215,7 @@ class Walk {
     if (targets_[number].wanted != nullptr && !adds_) {
       targets_[number].gradient = gradient;
     } else if (node.retainer && adds_to(targets_[number])) {
-      arrive(target({{}, node.retainer}), gradient);
+      retained_.emplace_back(node.retainer, gradient);
     }
     if (targets_[number].needed) differentiate(node, number, std::move(gradient));
   }
@@ -231,13 +231,13 @@ class Walk {
       node.differentiate(derivative);
     }
     timed.gave(gradients_);
-    if (!hooks_.empty()) {
+    if (has_hooks_) {
       // As they will be delivered: a sum may make NaN of infinities.
       for (std::size_t i = 0; i < count; ++i) {
         if (recipients_[i].needed && gradients_[i].defined())
           gradients_[i] = fitted(targets_[edges_[first + i]], std::move(gradients_[i]));
       }
-      autograd::NodeHook::call(hooks_, node, gradients_);
+      autograd::NodeHook::call_all(node, gradients_);
     }
     // As early as possible, since what follows may reuse the memory.
     if (!retain_graph_) node.release();
@@ -252,7 +252,7 @@ class Walk {
     const Target& to = targets_[number];
     // The derivative may add to what arrived before only where no hook is to see this node's share
     // alone, and no graph is to record the sum.
-    const bool adds = hooks_.empty() && to.gradient.defined() && may_overwrite(to.gradient) &&
+    const bool adds = !has_hooks_ && to.gradient.defined() && may_overwrite(to.gradient) &&
                       to.gradient.is_contiguous();
     return {true, adds ? &to.gradient.array() : nullptr};
   }
@@ -261,38 +261,24 @@ class Walk {
   Tensor fitted(const Target& to, Tensor gradient) const {
     if (to.node != nullptr)
       return fit_gradient(std::move(gradient), to.node->shape(), to.node->dtype());
-    if (adds_to(to)) return fitted(*to.slot, std::move(gradient));
-    if (to.wanted == nullptr) return {};
-    return fit_gradient(std::move(gradient), to.wanted->shape(), to.wanted->dtype());
-  }
-  static Tensor fitted(GradientSlot& slot, Tensor gradient) {
+    if (to.wanted != nullptr)
+      return fit_gradient(std::move(gradient), to.wanted->shape(), to.wanted->dtype());
+    if (!adds_to(to)) return {};
     Shape shape;
     DType dtype = float32;
     {
-      const std::lock_guard lock(slot.mutex);
-      const TensorImpl* owner = slot.owner;
-      if (owner == nullptr && !slot.former) return {};
-      shape = owner != nullptr ? owner->array.shape() : slot.former->shape;
-      dtype = owner != nullptr ? owner->array.dtype() : slot.former->dtype;
+      const std::lock_guard lock(to.slot->mutex);
+      const TensorImpl* owner = to.slot->owner;
+      if (owner == nullptr) return {};
+      shape = owner->array.shape();
+      dtype = owner->array.dtype();
     }
     return fit_gradient(std::move(gradient), shape, dtype);
   }
 
   void deliver(Number number, Tensor gradient) {
-    Target& to = targets_[number];
-    if (to.node == nullptr && adds_to(to)) return arrive(number, std::move(gradient));
-    gradient = fitted(to, std::move(gradient));
-    if (gradient.defined()) accumulate(to.gradient, std::move(gradient));
-  }
-
-  // Nothing is added to a `.grad` before the end: nodes that are still to be visited may have saved
-  // it, or it may be a cotangent itself.
-  void arrive(Number number, Tensor gradient) {
-    Target& to = targets_[number];
-    gradient = fitted(*to.slot, std::move(gradient));
-    if (!gradient.defined()) return;
-    if (!std::exchange(to.arrived, true)) arrivals_.emplace_back(to.slot, number);
-    accumulate(to.gradient, std::move(gradient));
+    gradient = fitted(targets_[number], std::move(gradient));
+    if (gradient.defined()) accumulate(targets_[number].gradient, std::move(gradient));
   }
 
   static Tensor apply(const TensorHooks& hooks, Tensor gradient) {
@@ -300,28 +286,23 @@ class Walk {
     return gradient;
   }
 
-  // Behind the last edge to a leaf, its hooks see its whole gradient, not the parts that arrive.
+  // Once the last edge to a leaf is passed, the leaf's hooks see its whole gradient.
   void pass(Number number) {
     if (number == kNowhere || --targets_[number].pending > 0) return;
     Target& to = targets_[number];
-    const bool is_asked_for = adds_to(to) || to.wanted != nullptr;
-    if (to.node != nullptr || !is_asked_for || !to.gradient.defined()) return;
+    if (to.node != nullptr || !to.gradient.defined()) return;
     to.gradient = apply(to.slot->hooks, std::move(to.gradient));
   }
 
-  // All hooks have run before the first `.grad` changes: when one throws, no `.grad` has changed.
-  // Everything else that can fail comes before that, too.
-  void add_to_leaves() {
-    PooledVector<GradAddition> additions;
-    additions.reserve(arrivals_.size());
-    for (const auto& [slot, number] : arrivals_)
-      additions.emplace_back(*slot, targets_[number].gradient, create_graph_);
-    for (GradAddition& each : additions) each.apply();
-  }
-
-  bool is_wanted(const GradientSlot& slot) const {
-    const Number number = numbers_.look_up(&slot);
-    return number != kNowhere && targets_[number].wanted != nullptr;
+  // Nothing is added to a `.grad` before the end: nodes that are still to be visited may have saved
+  // it, it may be a cotangent itself, and a hook may throw.
+  void add_to_grads() {
+    if (!adds_) return;
+    for (auto& [slot, gradient] : retained_) add_to_grad(*slot, std::move(gradient), create_graph_);
+    for (Target& to : targets_) {
+      if (to.node == nullptr && to.gradient.defined())
+        add_to_grad(*to.slot, std::move(to.gradient), create_graph_);
+    }
   }
 
   bool may_overwrite(const Tensor& sum) const {
@@ -348,15 +329,13 @@ class Walk {
   bool retain_graph_;
   bool create_graph_;
   bool restricted_ = false;
-  // A copy, since hooks may end during the walk.
-  const autograd::NodeHook::Entries hooks_ = autograd::NodeHook::of_this_thread();
+  const bool has_hooks_ = autograd::NodeHook::any();
   PooledVector<Root> roots_;
-  Claims claims_{!retain_graph_};  // of nodes that the roots keep alive
-  Numbering numbers_;              // their indices in targets_
+  Numbering numbers_;  // of nodes and slots: their indices in targets_
   PooledVector<Target> targets_;
   PooledVector<Number> edges_;                            // targets of the edges, node by node
   PooledVector<std::pair<std::uint64_t, Number>> order_;  // sequence and number of nodes
-  PooledVector<std::pair<Ref<GradientSlot>, Number>> arrivals_;  // in the order of arrival
+  PooledVector<std::pair<Ref<GradientSlot>, Tensor>> retained_;  // gradients of nodes
   PooledVector<Derivative::Recipient> recipients_;  // for the node that is differentiated
   PooledVector<Tensor> gradients_;
 };
@@ -379,56 +358,43 @@ std::vector<Edge> ask_for(Walk& walk, const char* operation, const std::vector<T
 
 }  // namespace
 
+Tensor& walk_note(const void* key) {
+  return WalkNotes::innermost->tensors[key];
+}
+
 void backward(std::span<const Tensor> tensors, std::span<const Tensor> gradients, Flag retain_graph,
               Flag create_graph, const std::vector<Tensor>* inputs) {
-  const auto add_gradients = [&] {
-    std::vector<Tensor> wanted;  // a copy, since a hook may change the caller's
-    if (inputs != nullptr) wanted = *inputs;
-    Walk walk("backward", true, tensors, gradients, retain_graph, create_graph);
-    if (inputs != nullptr) ask_for(walk, "backward", wanted);
-    for (const Tensor& input : wanted) check_own_grad_fits("backward", *input.impl());
-    walk.prepare();
-    for (const Tensor& input : wanted) Tensor(input).retain_grad();
-    walk.run();
-  };
   const NestedCall nested("backward");
-  add_gradients();
-}
-
-namespace {
-
-std::vector<Tensor> find_gradients(const std::vector<Tensor>& outputs,
-                                   const std::vector<Tensor>& inputs,
-                                   const std::vector<Tensor>& grad_outputs,
-                                   const GradOptions& options) {
-  const auto require = [&](bool is_there, std::size_t i, const char* reason) {
-    if (options.allow_unused || is_there) return;
-    fail<AutogradError>("grad", "input ", i, " of shape ", inputs[i].shape(), reason,
-                        "; allow_unused gives it an undefined gradient");
-  };
-  Walk walk("grad", false, outputs, grad_outputs, options.retain_graph, options.create_graph);
-  const std::vector<Edge> wanted = ask_for(walk, "grad", inputs);
+  std::vector<Tensor> wanted;  // a copy, since a hook may change the caller's
+  if (inputs != nullptr) wanted = *inputs;
+  Walk walk("backward", true, tensors, gradients, retain_graph, create_graph);
+  if (inputs != nullptr) ask_for(walk, "backward", wanted);
+  for (const Tensor& input : wanted) check_own_grad_fits("backward", *input.impl());
   walk.prepare();
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    require(walk.reaches(wanted[i]), i, " was not used to make the outputs");
-  }
+  for (Tensor& input : wanted) input.retain_grad();
   walk.run();
-  std::vector<Tensor> gradients;
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    gradients.push_back(walk.gradient_of(wanted[i]));
-    require(gradients.back().defined(), i, " got an undefined gradient from a function");
-  }
-  return gradients;
 }
-
-}  // namespace
 
 std::vector<Tensor> grad(const std::vector<Tensor>& outputs, const std::vector<Tensor>& inputs,
                          const std::vector<Tensor>& grad_outputs, GradOptions options) {
-  std::vector<Tensor> gradients;
-  const std::vector<Tensor> wanted = inputs;  // a copy, since a hook may change the caller's
   const NestedCall nested("grad");
-  gradients = find_gradients(outputs, wanted, grad_outputs, options);
+  const std::vector<Tensor> asked = inputs;  // a copy, since a hook may change the caller's
+  const auto require = [&](bool is_there, std::size_t i, const char* reason) {
+    if (options.allow_unused || is_there) return;
+    fail<AutogradError>("grad", "input ", i, " of shape ", asked[i].shape(), reason,
+                        "; allow_unused gives it an undefined gradient");
+  };
+  Walk walk("grad", false, outputs, grad_outputs, options.retain_graph, options.create_graph);
+  const std::vector<Edge> wanted = ask_for(walk, "grad", asked);
+  walk.prepare();
+  for (std::size_t i = 0; i < asked.size(); ++i)
+    require(walk.reaches(wanted[i]), i, " was not used to make the outputs");
+  walk.run();
+  std::vector<Tensor> gradients;
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    gradients.push_back(walk.gradient_of(wanted[i]));
+    require(gradients.back().defined(), i, " got an undefined gradient from a function");
+  }
   return gradients;
 }
 

@@ -18,28 +18,35 @@ void backward(std::span<const Tensor> tensors, std::span<const Tensor> gradients
 
 /// Adds the gradients of `tensors`, weighted with the cotangents `gradients`, to `.grad` of every
 /// leaf that requires one. An undefined (or missing) cotangent of a one-element tensor stands
-/// for 1. Throws AutogradError when a tensor has no graph, its graph was freed, or a saved tensor
-/// was changed; ShapeError for a cotangent that does not fit, for a leaf that has become another
-/// view or got elements of another shape or dtype since the graph was recorded, and where the
-/// `.grad` of a leaf no longer has its shape (DTypeError: its dtype); all of it before anything has
-/// changed. Whatever fails later (hooks, functions of the user, memory) leaves every `.grad` as it
-/// was, but the graph may be freed. Without retain_graph (by default: create_graph) the graph's
-/// saved tensors are freed.
+/// for 1. Without retain_graph (by default: create_graph) the graph's saved tensors are freed.
+///
+/// Throws, before anything has changed:
+///   AutogradError           - a tensor has no graph, its graph was freed, or a saved tensor was
+///                             changed
+///   ShapeError              - a cotangent does not fit
+///   ShapeError, DTypeError  - the `.grad` of a leaf no longer has the leaf's shape or dtype
+/// If a hook or a function of the user throws, no `.grad` has changed, but the graph may be freed.
 inline void backward(const std::vector<Tensor>& tensors, const std::vector<Tensor>& gradients = {},
                      Flag retain_graph = false, Flag create_graph = false) {
   autograd::backward(tensors, gradients, retain_graph, create_graph);
 }
 
-/// The same, but gradients are added to the `.grad` of these inputs alone, leaves or not, and what
-/// does not lead to them is not computed. Those that are no leaves retain their gradient from now
-/// on, as after retain_grad(); an input that was not used stays as it is. AutogradError also for
-/// no inputs, and for one that does not require grad.
+/// The same, but gradients are added only to the `.grad` of these inputs, leaves or not, and what
+/// does not lead to them is not computed. Inputs that are not leaves retain their gradient from now
+/// on, as after retain_grad(). An input that was not used stays as it is.
+///
+/// Throws, before anything has changed:
+///   AutogradError  - there are no inputs, or one does not require grad; and as above
 inline void backward(const std::vector<Tensor>& tensors, const std::vector<Tensor>& gradients,
                      Flag retain_graph, Flag create_graph, const std::vector<Tensor>& inputs) {
   autograd::backward(tensors, gradients, retain_graph, create_graph, &inputs);
 }
 
 namespace autograd {
+
+/// To be called in derivatives: a tensor that one node leaves for another, which the same backward
+/// visits later. It is undefined at first, and ends with the backward.
+Tensor& walk_note(const void* key);
 
 /// Settings of `grad`.
 struct GradOptions {

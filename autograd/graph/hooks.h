@@ -1,10 +1,8 @@
 // Hooks that watch every step of a backward, for debugging tools.
 #pragma once
 
-#include <atomic>
 #include <functional>
 #include <span>
-#include <vector>
 
 #include <tend/autograd/tensor/tensor.h>
 
@@ -20,8 +18,7 @@ namespace autograd {
 /// several hooks the latest is called first. Without hooks a backward pays one test for each node
 /// and edge.
 ///
-/// Hooks may end in any order, on any thread, and while they run: the function is not called again
-/// after that, except by another backward that is calling it at this moment.
+/// Destroy a hook on the thread that made it, and not while it is called.
 class NodeHook {
  public:
   using Function = std::function<void(const Node& node, std::span<Tensor> gradients)>;
@@ -31,27 +28,13 @@ class NodeHook {
   NodeHook(const NodeHook&) = delete;
   NodeHook& operator=(const NodeHook&) = delete;
 
-  /// The thread's entry for a hook, which may outlive the object.
-  struct Entry final : RefCounted {
-    Entry(Function f, bool anomaly) : function(std::move(f)), detects_anomaly(anomaly) {}
-    static void destroy(Entry* entry) noexcept { delete entry; }
-
-    Function function;
-    bool detects_anomaly;  // belongs to a DetectAnomaly
-    std::atomic<bool> has_ended = false;
-  };
-  using Entries = std::vector<Ref<Entry>>;
-
-  /// The hooks of this thread, the latest last.
-  static const Entries& of_this_thread() noexcept;
-  /// Calls those that have not ended, the latest first.
-  static void call(const Entries& hooks, const Node& node, std::span<Tensor> gradients);
+  /// True if this thread has hooks.
+  static bool any() noexcept;
+  /// Calls the hooks of this thread, the latest first.
+  static void call_all(const Node& node, std::span<Tensor> gradients);
 
  private:
-  friend class DetectAnomaly;
-  NodeHook(Function function, bool detects_anomaly);
-
-  Ref<Entry> entry_;
+  Function function_;
 };
 
 }  // namespace autograd

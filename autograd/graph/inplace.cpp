@@ -18,19 +18,6 @@ Tensor rebased(const char* operation, const Tensor& base, const Array& view, con
       operation);
 }
 
-// Whether self is a view, made without grad mode, of a tensor that is known by another name, too.
-bool is_part_without_grad(const TensorImpl& self) {
-  if (!self.view_without_grad) return false;
-  const Ref<TensorImpl> base = live_base(self);
-  return base && base->use_count() > 2;  // this handle and that of the view
-}
-
-[[noreturn]] void refuse_view(const char* operation) {
-  fail<AutogradError>(operation,
-                      "a view that was made without grad mode is written with it; the history of "
-                      "its base would not have that");
-}
-
 }  // namespace
 
 void check_writable(const char* operation, const Tensor& self) {
@@ -43,13 +30,8 @@ void check_writable(const char* operation, const Tensor& self) {
 }
 
 void check_history_writable(const char* operation, const Tensor& self) {
-  const Array& array = self.array();
-  if (array.storage()->is_inference() && !inference_mode_enabled()) {
-    fail<AutogradError>(operation, "a tensor of shape ", array.shape(),
-                        " that was made in inference mode is written; write to a clone");
-  }
+  self.array();  // AutogradError when undefined
   if (!grad_enabled()) return;
-  const bool is_part = is_part_without_grad(*self.impl());  // before the base has a handle here
   const Tensor base(live_base(*self.impl()));
   const auto is_trained_leaf = [](const Tensor& x) { return x.requires_grad() && x.is_leaf(); };
   if (is_trained_leaf(self) || is_trained_leaf(base)) {
@@ -57,12 +39,9 @@ void check_history_writable(const char* operation, const Tensor& self) {
         operation,
         "a leaf that requires grad, or a view of one, is written in place; use NoGradGuard");
   }
-  if (is_part && base.requires_grad()) refuse_view(operation);
 }
 
 void check_recordable(const char* operation, const Tensor& self) {
-  // Also where the base has no history, for it may get one.
-  if (is_part_without_grad(*self.impl())) refuse_view(operation);
   const Tensor base(live_base(*self.impl()));
   if (base.defined() && base.array().may_self_overlap()) {
     fail<ShapeError>(operation, "the view is part of a tensor whose shape ", base.shape(),
@@ -108,7 +87,6 @@ PendingWrite::PendingWrite(const char* operation, const Tensor& self, const Tens
     : operation_(operation), self_(self.impl()) {
   if (!result.requires_grad()) return;
   check_recordable(operation, self);
-  if (self_->view_without_grad) self_->leave_base();
   const Tensor base(live_base(*self_));
   if (!base.defined()) {
     node_ = result.impl()->grad_fn;
@@ -135,27 +113,21 @@ void PendingWrite::take_history() noexcept {
 }
 
 const Tensor& become(const char* operation, const Tensor& self,
-                     FunctionRef<Tensor(const Tensor&)> view) try {
+                     FunctionRef<Tensor(const Tensor&)> view) {
   check_history_writable(operation, self);
   TensorImpl& impl = *self.impl();
   // What self was until now: its elements with their history.
   Tensor before(self.array());
   before.impl()->set_grad_fn(gradient_edge(self).node);
   // Recorded in any mode, since the history would otherwise be that of another shape.
-  const InferenceModeGuard recorded(false);
+  const GradModeGuard recorded(true);
   const Tensor result = view(before);
-  Array window = result.array();
-  const bool changes =
-      window.shape() != impl.array.shape() || window.strides() != impl.array.strides();
-  if (changes) impl.take_new_slot(impl.prepare_new_slot());
-  impl.array = std::move(window);
+  impl.array = result.array();
   if (result.impl()->grad_fn) impl.set_grad_fn(result.impl()->grad_fn);
   impl.array.storage()->bump_version(operation);
   // No element has changed, so the history of a view holds for the new version.
   impl.base_version = impl.array.storage()->version();
   return self;
-} catch (const Error&) {
-  rename_error(operation);
 }
 
 }  // namespace tend

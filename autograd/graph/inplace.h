@@ -13,18 +13,20 @@
 
 namespace tend {
 
-/// Checks that `self` may be written in place. Errors name `operation`: ShapeError where two
-/// indices share an element; AutogradError for an inference tensor outside of inference mode and,
-/// in grad mode, for a leaf that requires grad, a view of one, or a view made without grad mode
-/// whose base requires grad (unless no other tensor and no other view has that base).
+/// Checks that `self` may be written in place.
+///
+/// Throws, naming `operation`:
+///   ShapeError     - two indices of self share an element
+///   AutogradError  - grad mode is on, and self is a leaf that requires grad or a view of one
 void check_writable(const char* operation, const Tensor& self);
 
-/// The same without the ShapeError.
+/// check_writable without the ShapeError.
 void check_history_writable(const char* operation, const Tensor& self);
 
-/// Checks that self may get the history of a result. Errors name `operation`: AutogradError for a
-/// view made without grad mode, unless no other tensor and view has its base; ShapeError for a part
-/// of a tensor whose indices share elements.
+/// Checks that self may get the history of a result.
+///
+/// Throws, naming `operation`:
+///   ShapeError  - self is a view of a tensor of which two indices share an element
 void check_recordable(const char* operation, const Tensor& self);
 
 /// A tensor with self's elements and history for an operation that will overwrite self: a copy

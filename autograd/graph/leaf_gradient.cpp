@@ -13,21 +13,21 @@ Tensor fit_gradient(Tensor gradient, const Shape& shape, DType dtype) {
   return gradient;
 }
 
-bool is_unshared(const Tensor& gradient, std::uint32_t handles) {
-  const TensorImpl& impl = *gradient.impl();
-  return impl.use_count() == handles && is_only_owner(impl) &&
-         !impl.array.storage()->is_borrowed() && impl.array.is_dense();
+bool is_unshared(const Tensor& gradient) {
+  const Storage& storage = *gradient.array().storage();
+  return gradient.impl()->use_count() == 1 && storage.use_count() == 1 && !storage.is_borrowed() &&
+         gradient.array().is_dense();
 }
 
 namespace {
 
-// Whether a gradient lies in memory as PyTorch's `.grad` of the leaf would: like the leaf where
-// that has no gaps, otherwise row-major.
-bool lies_well(const Array& gradient, const Array& leaf) {
+// True if the gradient has the strides that PyTorch's `.grad` of the leaf would have: the leaf's
+// where the leaf has no gaps, otherwise row-major ones.
+bool has_layout_for(const Array& leaf, const Array& gradient) {
   return leaf.is_dense() ? gradient.has_layout_of(leaf) : gradient.is_contiguous();
 }
 
-// A copy of the gradient that lies so, with history.
+// A copy of the gradient in that layout, with history.
 Tensor copy_for(const Array& leaf, const Tensor& gradient) {
   Array out = leaf.is_dense() ? Array::empty_like(gradient.shape(), gradient.dtype(), {&leaf})
                               : Array::empty(gradient.shape(), gradient.dtype());
@@ -39,87 +39,27 @@ Tensor copy_for(const Array& leaf, const Tensor& gradient) {
 
 }  // namespace
 
-void check_former(const char* operation, const GradientSlot& slot,
-                  FunctionRef<bool(const GradientSlot&)> counts) {
-  if (!slot.former) return;
-  const GradientSlot* latest = &slot;
-  // The owner cannot be destroyed while its slot is locked. The caller has locked `slot` itself.
-  std::unique_lock<std::mutex> lock;
-  while (latest->former) {
-    GradientSlot* next = latest->former->successor.get();
-    lock = std::unique_lock(next->mutex);
-    latest = next;
-  }
-  const TensorImpl* owner = latest->owner;
-  if (owner == nullptr || !takes_gradient(*owner) || !counts(*latest)) return;
-  fail<ShapeError>(operation, "a leaf that the graph was recorded with, ", slot.former->shape, ' ',
-                   slot.former->dtype, ", has become another view or got other elements, ",
-                   owner->array.shape(), ' ', owner->array.dtype(), ", since then");
-}
-
-void check_grad_of_leaf(const char* operation, const GradientSlot& slot) {
-  const TensorImpl* owner = slot.owner;
-  if (owner != nullptr && takes_gradient(*owner)) check_own_grad_fits(operation, *owner);
-}
-
-GradAddition::GradAddition(GradientSlot& slot, Tensor gradient, bool create_graph)
-    : slot_(&slot), gradient_(std::move(gradient)), create_graph_(create_graph) {
-  prepare();
-}
-
-void GradAddition::prepare() {
-  before_.reset();
-  after_.reset();
-  bool is_leaf = true;
-  Array leaf;  // undefined, so row-major, where there is none
-  {
-    const std::lock_guard lock(slot_->mutex);
-    check_former("backward", *slot_, [](const GradientSlot&) { return true; });
-    check_grad_of_leaf("backward", *slot_);
-    if (const TensorImpl* owner = slot_->owner) {
-      before_ = owner->grad;
-      is_leaf = owner->requires_grad && !owner->grad_fn;
-      if (!before_) leaf = owner->array;
-    }
-  }
-  if (!before_) {
-    const bool fits = lies_well(gradient_.array(), leaf) && is_unshared(gradient_, 2);
-    after_ = fits ? gradient_.impl() : copy_for(leaf, gradient_).impl();
-    // Nobody else has its elements, so it is a tensor as any other.
-    if (fits && after_->view_without_grad) after_->leave_base();
+void add_to_grad(GradientSlot& slot, Tensor gradient, bool create_graph) {
+  Ref<TensorImpl> replaced;  // destroyed after the lock: that may run code of the user
+  const std::lock_guard lock(slot.mutex);
+  TensorImpl* owner = slot.owner;
+  if (owner == nullptr || !takes_gradient(*owner)) return;
+  check_own_grad_fits("backward", *owner);
+  if (!owner->grad) {
+    const bool fits = has_layout_for(owner->array, gradient.array()) && is_unshared(gradient);
+    owner->grad = (fits ? gradient : copy_for(owner->array, gradient)).impl();
     return;
   }
-  const Array& sum = before_->array;
-  version_ = sum.storage()->version();
+  const Array& sum = owner->grad->array;
   // As in PyTorch, the retained gradient of a tensor with history is never written in place.
-  if (create_graph_ || !is_leaf || sum.storage()->is_inference() || sum.may_self_overlap() ||
-      sum.may_overlap(gradient_.array())) {
-    after_ = Tensor(before_).add(gradient_).impl();
-  }
-}
-
-void GradAddition::apply() {
-  // Another thread may have added to `.grad` since.
-  while (!try_apply()) prepare();
-}
-
-// False where `.grad` has changed since this was prepared. What is replaced stays alive here:
-// destroying a tensor may run code of the user, which must not happen under the lock.
-bool GradAddition::try_apply() {
-  const std::lock_guard lock(slot_->mutex);
-  TensorImpl* owner = slot_->owner;
-  // The leaf may have been destroyed or frozen since.
-  if (owner == nullptr || !takes_gradient(*owner)) return true;
-  if (owner->grad != before_) return false;
-  if (!after_) {
-    const Array& sum = before_->array;
-    kernels::add(sum, sum, gradient_.array());
+  const bool is_leaf = owner->requires_grad && !owner->grad_fn;
+  if (create_graph || !is_leaf || sum.may_self_overlap() || sum.may_overlap(gradient.array())) {
+    replaced = Tensor(owner->grad).add(gradient).impl();
+    owner->grad.swap(replaced);
+  } else {
+    kernels::add(sum, sum, gradient.array());
     sum.storage()->bump_version("backward");
-    return true;
   }
-  if (before_ && before_->array.storage()->version() != version_) return false;
-  owner->grad.swap(after_);
-  return true;
 }
 
 }  // namespace tend

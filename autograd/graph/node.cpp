@@ -1,7 +1,6 @@
 #include <tend/autograd/graph/node.h>
 
 #include <atomic>
-#include <mutex>
 
 #include <tend/autograd/graph/anomaly.h>
 #include <tend/autograd/graph/strided_region.h>
@@ -25,7 +24,12 @@ void Node::destroy(Node* node) noexcept {
   destroy_in_turn(node, [](Node* each) { delete each; });
 }
 
-void Node::check_versions() const {
+void Node::check_saved() const {
+  if (freed_) {
+    fail<AutogradError>(
+        operation_,
+        "the graph was freed by an earlier backward; call that one with retain_graph = true");
+  }
   for (const SavedTensor& saved : saved_) saved.check_version(operation_);
 }
 
@@ -34,7 +38,15 @@ NodeNotes& Node::make_notes() {
   return *notes_;
 }
 
+void Node::release() {
+  if (!saves_) return;
+  freed_ = true;
+  saved_.clear();
+}
+
 Tensor Derivative::saved(std::size_t i) const {
+  // A hook may have gone backward through this graph since the walk began, and freed it.
+  if (node_.is_freed()) node_.check_saved();
   return node_.saved()[i].unpack(&node_);
 }
 
@@ -82,10 +94,9 @@ Tensor Recorder::attach(Ref<Node> node, Array&& result, std::span<const TensorRe
 }
 
 void link_view(const Tensor& view, const Tensor& input) {
-  const Ref<TensorImpl>& shown = input.impl();
-  const Ref<TensorImpl> live = live_base(*shown), &base = live ? live : shown;
-  view.impl()->view_without_grad = !grad_enabled() || shown->view_without_grad;
-  view.impl()->base = base;
+  if (!grad_enabled()) return;
+  const Ref<TensorImpl> base = live_base(*input.impl());
+  view.impl()->base = base ? base : input.impl();
   view.impl()->base_version = view.array().storage()->version();
 }
 
@@ -94,32 +105,13 @@ Ref<TensorImpl> live_base(const TensorImpl& view) {
   return lives ? view.base : Ref<TensorImpl>();
 }
 
-bool is_only_owner(const TensorImpl& tensor) {
-  const Ref<TensorImpl> base = live_base(tensor);
-  // This handle and that of the view. A view with a part in its base's history needs the base.
-  const bool has_base_alone = base && base->use_count() == 2 && tensor.view_without_grad;
-  return tensor.array.storage()->use_count() == (has_base_alone ? 2U : 1U);
-}
-
 void renew_written_view(TensorImpl& view) {
-  if (view.view_without_grad) return;
   const std::uint32_t version = view.array.storage()->version();
   if (view.base_version == version) return;
   const Tensor base(live_base(view));
-  const bool has_history = base.requires_grad();
-  Ref<Node> history, former;
-  if (has_history) {
-    const InferenceModeGuard recorded(false);
-    history = region_of(base, view.array).impl()->grad_fn;
-  }
-  // Several threads may read one view at once, and the first to come here renews its history.
-  // Making and destroying nodes may run code of the user, so neither happens under the lock.
-  static constinit std::mutex mutex;
-  const std::lock_guard lock(mutex);
-  if (view.base_version == version) return;
-  if (has_history) {
-    former = view.grad_fn;
-    view.set_grad_fn(std::move(history));
+  if (base.requires_grad()) {
+    const GradModeGuard recorded(true);
+    view.set_grad_fn(region_of(base, view.array).impl()->grad_fn);
   }
   view.base_version = version;
 }

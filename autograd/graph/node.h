@@ -76,13 +76,11 @@ class Node : public RefCounted, public Pooled, public DestroyedInTurn<Node> {
   const Shape& shape() const noexcept { return shape_; }
   DType dtype() const noexcept { return dtype_; }
 
-  /// Whether the operation saved tensors, be they released or not.
-  bool saves() const noexcept { return saves_; }
-  /// Throws AutogradError when a saved tensor was changed since. Reading or releasing saved tensors
-  /// needs a claim on them: see Claims.
-  void check_versions() const;
+  bool is_freed() const noexcept { return freed_; }
+  /// AutogradError if the saved tensors were freed, or one of them was changed since.
+  void check_saved() const;
   /// Frees the saved tensors.
-  void release() { saved_.clear(); }
+  void release();
   virtual void differentiate(Derivative& derivative) const = 0;
 
   const NodeNotes* notes() const noexcept { return notes_.get(); }
@@ -99,17 +97,12 @@ class Node : public RefCounted, public Pooled, public DestroyedInTurn<Node> {
   virtual ~Node() = default;
 
  private:
-  friend class Claims;
   friend class Recorder;
-  static constexpr std::int32_t kFreed = -1;
-
   const char* operation_;
   const char* grad_fn_;
   std::uint64_t sequence_ = 0;
-  // How many backwards share the saved tensors; kFreed once one frees them, or is about to. Guarded
-  // by GlobalLock::nodes.
-  std::int32_t users_ = 0;
-  bool saves_ = false;
+  bool saves_ = false;  // at least one tensor
+  bool freed_ = false;
   DType dtype_ = float32;
   Shape shape_;
   std::vector<Edge, PoolAllocator<Edge>> edges_;
@@ -191,17 +184,13 @@ Tensor record(const char* grad_fn, Array result, TensorRefs inputs, TensorRefs s
                 std::span(saved.begin(), saved.size()), std::move(derivative), operation);
 }
 
-/// Notes that `view` shares the elements of `input`. A view that is made while grad mode is off has
-/// no part in the history of its base, and gets none itself while another tensor has that base.
+/// Notes that `view` shares the elements of `input`. A view that is made while grad mode is off is
+/// detached: it has no part in the history of its base.
 void link_view(const Tensor& view, const Tensor& input);
 
 /// The tensor that owns the history of a view's elements; nullptr for other tensors, and once
 /// set_data gave that tensor other elements.
 Ref<TensorImpl> live_base(const TensorImpl& view);
-
-/// Whether no other tensor has the elements of `tensor`. One that it is a view of without grad mode
-/// does not count where nobody else has that.
-bool is_only_owner(const TensorImpl& tensor);
 
 /// As record, for a result that shares `input`'s elements: in-place writes to either reach the
 /// other, and its history.

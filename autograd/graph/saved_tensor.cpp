@@ -24,10 +24,6 @@ SavedTensor::SavedTensor(const Tensor& tensor, bool is_output, const Edge* input
       own_edge_(is_output || input_edge != nullptr ? Edge{} : gradient_edge(tensor)),
       version_(array_.storage()->version()),
       is_output_(is_output) {
-  if (array_.storage()->is_inference()) {
-    fail<AutogradError>("save_for_backward", "a tensor of shape ", array_.shape(),
-                        " was made in inference mode; save a clone of it");
-  }
   if (latest == nullptr) return;
   index_ = latest->note(array_);
   // Leaves stay in memory anyway, so they are kept, and their version is checked as usual.

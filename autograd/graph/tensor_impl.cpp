@@ -59,32 +59,9 @@ const Ref<GradientSlot>& TensorImpl::gradient_slot() {
   return slot;
 }
 
-std::optional<GradientSlot::Former> TensorImpl::prepare_new_slot() {
-  if (!slot || slot->owner != this || grad_fn) return std::nullopt;
-  auto successor = Ref<GradientSlot>::first(new GradientSlot(this));
-  successor->hooks = slot->hooks;
-  return GradientSlot::Former{array.shape(), array.dtype(), std::move(successor)};
-}
-
-void TensorImpl::take_new_slot(std::optional<GradientSlot::Former>&& former) noexcept {
-  if (!former) return;
-  Ref<GradientSlot> successor = former->successor;
-  {
-    const std::lock_guard lock(slot->mutex);
-    slot->former = std::move(former);
-    slot->owner = nullptr;
-  }
-  slot = std::move(successor);
-}
-
 void TensorImpl::set_elements(Array&& elements) noexcept {
   array = std::move(elements);
-  leave_base();
-}
-
-void TensorImpl::leave_base() noexcept {
   base.reset();
-  view_without_grad = false;
 }
 
 }  // namespace tend

@@ -1,10 +1,11 @@
 // When the operations of a thread ran, for the profiler.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include <tend/autograd/tensor/tensor.h>
@@ -35,7 +36,6 @@ class Timeline {
     std::vector<TimedOperation> operations;
     std::vector<std::string> modules;  // paths, as CallScope's
     std::int64_t end = 0;              // when the timeline stopped
-    std::int64_t lost = 0;             // operations for which there was no memory
   };
 
   /// Error where this thread has one already.
@@ -44,30 +44,38 @@ class Timeline {
   Timeline(const Timeline&) = delete;
   Timeline& operator=(const Timeline&) = delete;
 
-  /// Ends it, on any thread. On the one that made it a derivative may call this, which is not noted
-  /// then; from another one no operation may run there meanwhile.
+  /// Ends it, on the thread that made it.
   void stop() noexcept;
   /// Empty until it was stopped.
-  const Record& record() const noexcept;
+  const Record& record() const noexcept { return stopped_; }
 
-  static bool is_on() noexcept { return may_be_on && is_still_on(); }
+  static bool is_on() noexcept { return current_ != nullptr; }
   /// Notes an operation that has just ended, unless it is a part of a derivative.
-  static void note(const char* operation, std::int64_t bytes) noexcept;
-  static void note(const char* operation, const Array& result,
-                   std::span<const TensorRef> inputs) noexcept;
+  static void note(const char* operation, std::int64_t bytes);
+  static void note(const char* operation, const Array& result, std::span<const TensorRef> inputs);
   /// Stores in `node` the module that ran its operation, for its derivative.
   static void note_module(Node& node);
   /// Leaves out what has happened since the last operation: it was none.
   static void skip() noexcept;
 
-  struct State;
-
  private:
-  static bool is_still_on() noexcept;
+  friend class TimedDerivative;
+  using Clock = std::chrono::steady_clock;
 
-  // False where none began on this thread, or was found to have ended.
-  inline static constinit thread_local bool may_be_on = false;
-  std::shared_ptr<State> state_;
+  std::int64_t now() const;
+  // Notes what has happened since the last operation's end.
+  void add(const char* name, bool is_derivative, std::int64_t bytes, const std::string& module);
+  // The next operation begins here.
+  void go_on() noexcept;
+
+  inline static constinit thread_local Timeline* current_ = nullptr;
+
+  Clock::time_point start_ = Clock::now();
+  std::int64_t last_end_ = 0;
+  std::uint64_t last_flops_ = 0;
+  int derivatives_ = 0;                                  // that run now, one within the other
+  std::unordered_map<std::string, std::size_t> places_;  // of modules
+  Record running_, stopped_;
 };
 
 /// A part of a program that profiles list beside the operations, such as the reading of a file:
@@ -90,27 +98,27 @@ class ProfiledPart {
 /// Notes the derivative that runs while it lives, and what adds up its gradients, as one operation.
 class TimedDerivative {
  public:
-  TimedDerivative(const Node& node, const Tensor& gradient) noexcept
-      : node_(Timeline::is_on() ? &node : nullptr) {
-    if (node_ != nullptr) begin(gradient);
+  TimedDerivative(const Node& node, const Tensor& gradient) : timeline_(Timeline::current_) {
+    if (timeline_ != nullptr) begin(node, gradient);
   }
   ~TimedDerivative() {
-    if (node_ != nullptr) end();
+    if (timeline_ != nullptr) end();
   }
   TimedDerivative(const TimedDerivative&) = delete;
   TimedDerivative& operator=(const TimedDerivative&) = delete;
 
-  /// Counts the bytes of what the derivative gave.
-  void gave(std::span<const Tensor> gradients) noexcept {
-    if (node_ != nullptr) count(gradients);
+  /// Counts the bytes of the derivative's results.
+  void gave(std::span<const Tensor> gradients) {
+    if (timeline_ != nullptr) count(gradients);
   }
 
  private:
-  void begin(const Tensor& gradient) noexcept;
-  void count(std::span<const Tensor> gradients) noexcept;
-  void end() noexcept;
+  void begin(const Node& node, const Tensor& gradient);
+  void count(std::span<const Tensor> gradients);
+  void end();
 
-  const Node* node_;
+  Timeline* timeline_;
+  const Node* node_ = nullptr;
   std::int64_t bytes_ = 0;
 };
 

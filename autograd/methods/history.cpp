@@ -5,16 +5,11 @@
 
 #include <tend/autograd/graph/engine.h>
 #include <tend/autograd/graph/node.h>
-#include <tend/autograd/tensor/grad_mode.h>
 #include <tend/core/array/print.h>
 
 namespace tend {
-Tensor::Tensor(Array&& array) : impl_(Ref<TensorImpl>::first(new TensorImpl(std::move(array)))) {
-  if (!inference_mode_enabled() || !impl_->array.defined()) return;
-  // Views of older tensors are inference tensors only if those are.
-  Storage& storage = *impl_->array.storage();
-  if (storage.use_count() == 1) storage.mark_inference();
-}
+
+Tensor::Tensor(Array&& array) : impl_(Ref<TensorImpl>::first(new TensorImpl(std::move(array)))) {}
 
 void Tensor::fail_undefined() {
   fail<AutogradError>("tensor", "the tensor is undefined: it was given no value, or moved from");
@@ -30,9 +25,6 @@ Tensor& Tensor::requires_grad_(Flag value) {
   if (value && !is_floating(dtype())) {
     fail<DTypeError>("requires_grad_", "only floating tensors have gradients, this one is ",
                      dtype());
-  }
-  if (value && is_inference() && !inference_mode_enabled()) {
-    fail<AutogradError>("requires_grad_", "the tensor was made in inference mode; use a clone");
   }
   array();  // AutogradError when undefined
   if (!value && !is_leaf()) {
@@ -133,8 +125,7 @@ Tensor Tensor::detach() const {
 
 const Tensor& Tensor::detach_() const {
   array();  // AutogradError when undefined
-  if (live_base(*impl_) && !impl_->view_without_grad)
-    fail<AutogradError>("detach_", "a view shares its history; use detach()");
+  if (live_base(*impl_)) fail<AutogradError>("detach_", "a view shares its history; use detach()");
   impl_->set_grad_fn({});
   impl_->requires_grad = false;
   return *this;
@@ -152,9 +143,7 @@ void Tensor::set_data(const Tensor& value) {
     fail<DTypeError>("set_data", "only floating tensors have gradients, and the tensor ", shape(),
                      " requires one; the new elements are ", value.dtype());
   }
-  Array elements = value.array();
-  if (!fits) impl_->take_new_slot(impl_->prepare_new_slot());
-  impl_->set_elements(std::move(elements));
+  impl_->set_elements(Array(value.array()));
 }
 
 std::string to_string(const Tensor& tensor) {

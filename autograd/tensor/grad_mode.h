@@ -1,36 +1,34 @@
 // Whether operations record a graph, per thread.
 #pragma once
 
-#include <cstdint>
+#include <utility>
 
 #include <tend/core/base/strict.h>
 
 namespace tend {
 
 namespace detail {
-// In the header, so that every operation reads them without a call.
+// In the header, so that every operation reads it without a call.
 inline constinit thread_local bool grad_mode = true;
-inline constinit thread_local bool inference_mode = false;
 }  // namespace detail
 
-/// True when operations on this thread record what backward needs: grad mode is on, as it is at the
-/// start of every thread, and inference mode is off.
+/// True when operations on this thread record what backward needs. Every thread starts so.
 inline bool grad_enabled() noexcept {
-  return detail::grad_mode && !detail::inference_mode;
+  return detail::grad_mode;
 }
 
-/// Sets grad mode on this thread while it lives. Guards are to be destroyed in the reverse order of
-/// their construction, on the thread that made them; destroying one on another thread does nothing.
+/// Sets grad mode on this thread while it lives. Destroy guards in the reverse order of their
+/// construction, on the thread that made them.
 class GradModeGuard {
  public:
-  [[nodiscard]] explicit GradModeGuard(Flag enabled) noexcept;
-  ~GradModeGuard();
+  [[nodiscard]] explicit GradModeGuard(Flag enabled) noexcept
+      : before_(std::exchange(detail::grad_mode, enabled)) {}
+  ~GradModeGuard() { detail::grad_mode = before_; }
   GradModeGuard(const GradModeGuard&) = delete;
   GradModeGuard& operator=(const GradModeGuard&) = delete;
 
  private:
   bool before_;
-  std::uint64_t thread_;
 };
 
 /// Nothing is recorded while it lives (torch.no_grad).
@@ -39,25 +37,13 @@ class NoGradGuard : public GradModeGuard {
   [[nodiscard]] NoGradGuard() noexcept : GradModeGuard(false) {}
 };
 
-inline bool inference_mode_enabled() noexcept {
-  return detail::inference_mode;
-}
-
-/// Nothing is recorded while it lives, and tensors made meanwhile stay outside of graphs: saving
-/// such an inference tensor for backward, or writing to it in place outside of inference mode, is
-/// an AutogradError. A clone of it is a usual tensor. With `enabled` false, inference mode is off
-/// and grad mode on while it lives (torch.inference_mode). It ends as a GradModeGuard does.
-class InferenceModeGuard {
+/// Nothing is recorded while it lives: NoGradGuard under the name of torch.inference_mode. With
+/// `enabled` false, grad mode is on while it lives. PyTorch's restrictions on the tensors that are
+/// made meanwhile do not exist here.
+class InferenceModeGuard : public GradModeGuard {
  public:
-  [[nodiscard]] explicit InferenceModeGuard(Flag enabled = true) noexcept;
-  ~InferenceModeGuard();
-  InferenceModeGuard(const InferenceModeGuard&) = delete;
-  InferenceModeGuard& operator=(const InferenceModeGuard&) = delete;
-
- private:
-  GradModeGuard grad_mode_;
-  bool before_;
-  std::uint64_t thread_;
+  [[nodiscard]] explicit InferenceModeGuard(Flag enabled = true) noexcept
+      : GradModeGuard(!enabled) {}
 };
 
 }  // namespace tend

@@ -1,7 +1,6 @@
 // Functions that users attach to tensors and modules.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <utility>
@@ -18,8 +17,8 @@ class HookHandle {
   HookHandle() = default;
   explicit HookHandle(std::function<void()> remove) : remove_(std::move(remove)) {}
 
-  /// Removes the hook; does nothing the second time, or when the tensor or module is gone.
-  /// OutOfMemoryError where the system has no memory; the hook then stays.
+  /// Removes the hook; does nothing the second time, or when the tensor or module is gone. A hook
+  /// may remove itself.
   void remove() {
     if (!remove_) return;
     remove_();
@@ -35,55 +34,35 @@ class HookHandle {
 template <class Hook>
 class HookList {
  public:
-  /// Error that names the operation for an empty function; OutOfMemoryError where the system has no
-  /// memory. No hook is added then.
+  /// Error that names the operation for an empty function.
   HookHandle add(const char* operation, Hook hook) {
     if (is_empty_function(hook)) fail(operation, "the hook is empty");
-    if (!entries_) entries_ = std::make_shared<Entries>();
-    const std::uint64_t id = entries_->next++;
-    HookHandle handle([id, entries = std::weak_ptr<Entries>(entries_)] {
-      if (const auto alive = entries.lock()) {
-        alive->change([id](Hooks& hooks) {
-          std::erase_if(hooks, [id](const auto& each) { return each.first == id; });
-        });
-      }
+    if (!hooks_) hooks_ = std::make_shared<Hooks>();
+    hooks_->push_back(std::make_shared<const Hook>(std::move(hook)));
+    return HookHandle([list = std::weak_ptr(hooks_), added = std::weak_ptr(hooks_->back())] {
+      if (const auto hooks = list.lock()) std::erase(*hooks, added.lock());
     });
-    entries_->change([&](Hooks& hooks) { hooks.emplace_back(id, std::move(hook)); });
-    return handle;
   }
 
   /// Keeps its hooks, but no longer shares them with the lists that it is a copy of: a HookHandle
-  /// of theirs does not remove a hook here. OutOfMemoryError where the system has no memory;
-  /// nothing has changed then.
+  /// of theirs does not remove a hook here.
   void separate() {
-    if (entries_) entries_ = std::make_shared<Entries>(*entries_);
+    if (hooks_) hooks_ = std::make_shared<Hooks>(*hooks_);
   }
 
-  bool empty() const noexcept { return !entries_ || entries_->hooks->empty(); }
+  bool empty() const noexcept { return !hooks_ || hooks_->empty(); }
 
   /// Calls f(hook) for each. Hooks that are added or removed meanwhile count from the next call on.
   template <class F>
   void for_each(F f) const {
-    if (!entries_) return;
-    const std::shared_ptr<const Hooks> hooks = entries_->hooks;
-    for (const auto& [id, hook] : *hooks) f(hook);
+    if (!hooks_) return;
+    const Hooks now = *hooks_;
+    for (const auto& hook : now) f(*hook);
   }
 
  private:
-  using Hooks = std::vector<std::pair<std::uint64_t, Hook>>;
-  struct Entries {
-    std::uint64_t next = 0;
-    // Replaced instead of changed, so that a for_each that is running keeps its own list.
-    std::shared_ptr<const Hooks> hooks = std::make_shared<const Hooks>();
-
-    template <class F>
-    void change(F f) {
-      auto changed = std::make_shared<Hooks>(*hooks);
-      f(*changed);
-      hooks = std::move(changed);
-    }
-  };
-  std::shared_ptr<Entries> entries_;
+  using Hooks = std::vector<std::shared_ptr<const Hook>>;
+  std::shared_ptr<Hooks> hooks_;
 };
 
 }  // namespace tend

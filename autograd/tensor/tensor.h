@@ -125,8 +125,9 @@ class Tensor : public methods::Elementwise,
   // Autograd.
 
   bool requires_grad() const;
-  /// With true, DTypeError unless the tensor is floating and AutogradError for an inference tensor
-  /// outside of inference mode; with false, AutogradError for a tensor with history.
+  /// Throws:
+  ///   DTypeError     - value is true, and the tensor is not floating
+  ///   AutogradError  - value is false, and the tensor has a history
   Tensor& requires_grad_(Flag value = true);
   bool is_leaf() const;
   /// The accumulated gradient; undefined before the first backward.
@@ -160,8 +161,6 @@ class Tensor : public methods::Elementwise,
   /// Removes the history of this tensor itself, which becomes a leaf that does not require grad.
   /// AutogradError for a view made with grad mode.
   const Tensor& detach_() const;
-  /// True for elements that were made in inference mode.
-  bool is_inference() const { return array().storage()->is_inference(); }
   /// Gives this tensor, for all of its handles, the elements of `value` (shared), whatever their
   /// shape; a leaf stays a leaf (x.data = value). AutogradError for a tensor with history, and for
   /// one whose gradient would no longer fit; DTypeError for elements that are not floating where it

@@ -5,7 +5,7 @@
 #include <concepts>
 #include <cstdint>
 #include <functional>
-#include <optional>
+#include <mutex>
 #include <type_traits>
 #include <utility>
 
@@ -52,24 +52,14 @@ class TensorHook {
 
 using TensorHooks = HookList<TensorHook>;
 
-/// How a graph refers to a tensor whose `.grad` it will add to. It does not keep that tensor alive:
-/// a `.grad` with a graph (create_graph) leads back to the tensor, and the two would otherwise own
-/// each other.
+/// How a graph refers to a tensor whose `.grad` it will add to. It does not own that tensor: a
+/// `.grad` with a graph (create_graph) leads back to the tensor, and the two would own each other.
 struct GradientSlot final : RefCounted, Pooled, DestroyedInTurn<GradientSlot> {
-  /// Of a slot that the tensor no longer uses: the shape and dtype that the tensor had for the
-  /// graphs that lead here, and the slot that followed.
-  struct Former {
-    Shape shape;
-    DType dtype;
-    Ref<GradientSlot> successor;
-  };
-
   explicit GradientSlot(TensorImpl* tensor) noexcept : owner(tensor) {}
   static void destroy(GradientSlot* slot) noexcept;
 
-  std::mutex mutex;                // guards what follows, and the owner's grad while it is added to
-  std::atomic<TensorImpl*> owner;  // nullptr once the tensor is gone or has another slot
-  std::optional<Former> former;    // set when a leaf became another view or got other elements
+  std::mutex mutex;                // guards the owner, and its grad while it is added to
+  std::atomic<TensorImpl*> owner;  // nullptr once the tensor is gone
   TensorHooks hooks;               // of a leaf
 };
 
@@ -83,13 +73,6 @@ struct TensorImpl final : RefCounted, Pooled, DestroyedInTurn<TensorImpl> {
   void set_grad_fn(Ref<Node> node) noexcept;
   /// The slot, made at the first call.
   const Ref<GradientSlot>& gradient_slot();
-  /// Gives a leaf that gets another shape, layout or dtype a new slot: gradients from graphs that
-  /// were recorded before would no longer fit, so those graphs are left with the old slot. The
-  /// first part allocates, the second cannot fail; nullopt where no graph can know the tensor.
-  std::optional<GradientSlot::Former> prepare_new_slot();
-  void take_new_slot(std::optional<GradientSlot::Former>&& former) noexcept;
-  /// Makes a view, whose elements nobody else has a history for, a tensor as any other.
-  void leave_base() noexcept;
   /// Replaces the elements; the tensor is no longer a view.
   void set_elements(Array&& elements) noexcept;
 
@@ -97,9 +80,10 @@ struct TensorImpl final : RefCounted, Pooled, DestroyedInTurn<TensorImpl> {
   Ref<Node> grad_fn;     // null for leaves
   Ref<TensorImpl> grad;  // the accumulated gradient
   Ref<GradientSlot> slot;
-  Ref<TensorImpl> base;  // for a view: the tensor that owns the history of the shared elements
-  bool view_without_grad = false;  // made while grad mode was off: has no part in that history
-  std::atomic<std::uint32_t> base_version = 0;  // storage version that a view's grad_fn is for
+  // Of a view that was made in grad mode: the tensor that owns the history of the shared elements.
+  Ref<TensorImpl> base;
+  // The storage version that a view's grad_fn is for. Threads may read one view at once.
+  std::atomic<std::uint32_t> base_version = 0;
   bool requires_grad =
       false;  // asked for by the user; results of operations have a grad_fn instead
   bool retains_grad = false;

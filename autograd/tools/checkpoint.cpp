@@ -1,15 +1,11 @@
 #include <tend/autograd/tools/checkpoint.h>
 
-#include <atomic>
-#include <cstdint>
-#include <mutex>
 #include <optional>
 #include <utility>
 
 #include <tend/autograd/graph/node.h>
 #include <tend/autograd/tensor/grad_mode.h>
 #include <tend/core/base/nested_call.h>
-#include <tend/core/base/thread_number.h>
 #include <tend/core/random/draws.h>
 
 namespace tend::autograd {
@@ -25,7 +21,6 @@ struct Noted {
 class Collector final : public Recomputation {
  public:
   std::size_t note(const Array& array) override {
-    versions.reserve(arrays.size() + 1);
     arrays.push_back(array);
     versions.push_back(array.storage()->version());
     return arrays.size() - 1;
@@ -55,7 +50,6 @@ class Checkpoint final : public Recomputation {
     std::optional<DrawRecording> recording;
     if (draws_) recording.emplace(*draws_);
     std::vector<Tensor> outputs = f_.call("checkpoint", inputs);
-    const std::lock_guard lock(mutex_);
     open_ = false;
     second_ = {};
     return outputs;
@@ -67,19 +61,16 @@ class Checkpoint final : public Recomputation {
   }
 
   Array recompute(std::size_t index) override {
-    if (runner_ == thread_number())
+    if (runs_again_)
       fail<AutogradError>("checkpoint",
                           "the function goes backward through its own result when it runs again");
-    const std::lock_guard lock(mutex_);
-    Ref<Collector> run = second_;
-    if (!run || index >= shared_) {
+    if (!second_ || index >= shared_) {
       const NestedCall nested("checkpoint");
-      run = run_alone();
-      second_ = run;
+      second_ = run_again();
       shared_ = noted_.size();
     }
-    const Array& array = run->arrays[index];
-    if (array.storage()->version() != run->versions[index]) {
+    const Array& array = second_->arrays[index];
+    if (array.storage()->version() != second_->versions[index]) {
       fail<AutogradError>("checkpoint", "a tensor of shape ", array.shape(),
                           " that was saved for backward is changed in place by [",
                           array.storage()->last_writer(), "]");
@@ -92,20 +83,13 @@ class Checkpoint final : public Recomputation {
   }
 
  private:
-  // The caller holds the mutex.
-  Ref<Collector> run_alone() {
-    struct Runner {
-      explicit Runner(std::atomic<std::uint64_t>& place) : runner(place) {
-        runner = thread_number();
-      }
-      ~Runner() { runner = 0; }
-      std::atomic<std::uint64_t>& runner;
+  Ref<Collector> run_again() {
+    struct Running {
+      explicit Running(bool& flag) : runs(flag) { runs = true; }
+      ~Running() { runs = false; }
+      bool& runs;
     };
-    const Runner here(runner_);
-    return run_again();
-  }
-
-  Ref<Collector> run_again() const {
+    const Running running(runs_again_);
     std::vector<Tensor> inputs;
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
       inputs.push_back(inputs_[i].unpack({}).detach());
@@ -115,7 +99,7 @@ class Checkpoint final : public Recomputation {
     {
       std::optional<DrawReplay> draws_as_before;
       if (draws_) draws_as_before.emplace(*draws_);
-      const InferenceModeGuard usual(false);
+      const GradModeGuard usual(true);
       const Scope scope(collector.get());
       f_.call("checkpoint", inputs);
     }
@@ -144,10 +128,9 @@ class Checkpoint final : public Recomputation {
   std::optional<DrawRecord> draws_;
   std::vector<Noted> noted_;
   bool open_ = true;  // during the first run, in which f may go backward through what it has done
-  std::mutex mutex_;
-  std::atomic<std::uint64_t> runner_{0};  // thread_number() of the second run; 0: none
-  Ref<Collector> second_;
-  // How many of its tensors are those of the first run; what f draws behind them may differ.
+  bool runs_again_ = false;
+  Ref<Collector> second_;  // the second run
+  // The number of its tensors that are those of the first run; what f draws after them may differ.
   std::size_t shared_ = 0;
 };
 
@@ -159,11 +142,9 @@ std::vector<Tensor> checkpoint(const TensorFunction& f, const std::vector<Tensor
     if (!inputs[i].defined()) fail<AutogradError>("checkpoint", "input ", i, " is undefined");
   }
   if (!grad_enabled()) return f.call("checkpoint", inputs);
-  std::vector<Tensor> outputs;
-  const Ref<Checkpoint> frame(new Checkpoint(f, inputs, options));
   const NestedCall nested("checkpoint");
-  outputs = frame->run(inputs);
-  return outputs;
+  const Ref<Checkpoint> frame(new Checkpoint(f, inputs, options));
+  return frame->run(inputs);
 }
 
 }  // namespace tend::autograd

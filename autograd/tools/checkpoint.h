@@ -14,20 +14,25 @@ struct CheckpointOptions {
   Flag preserve_rng_state = true;  // of the default generator; not needed when f draws nothing
 };
 
-/// f(inputs), of which only f and the inputs are kept: when backward first needs what the
-/// operations in f have saved, f runs once more (so it must not refer to what is gone by then). So
-/// it does, at once, for each backward that f itself starts through what it has computed. f may use
-/// other tensors, such as the parameters of a module; their gradients come as usual, and so do
-/// second derivatives. Gradients are bit for bit those without checkpoint, dropout included, as
-/// long as f computes the same each time. Checkpoints nest.
+/// f(inputs), of which only f and the inputs are saved. When backward first needs what the
+/// operations in f would have saved, f runs once more. f must not refer to what is gone by then.
 ///
-/// In backward, AutogradError when an input was changed in place since, or when f saves other
-/// tensors the second time. Other tensors that f uses must not change until then: only
-/// those leaves that an operation saves are checked, and not for set_data(). The second time f
-/// takes the paths of products and attention that backward's thread has: put a MatmulPathGuard or
-/// AttentionPathGuard into f. Operations that f runs on other threads, as by a parallel_for, keep
-/// what they save, and draw anew the second time: leave them to the thread that calls f. f also
-/// draws anew from a generator of its own, and from any where preserve_rng_state is false.
+/// Gradients are bit for bit the same as without checkpoint, dropout included, as long as f
+/// computes the same each time. f may use other tensors, such as the parameters of a module; their
+/// gradients come as usual, and so do second derivatives. Checkpoints nest.
+///
+/// Backward throws:
+///   AutogradError  - an input was changed in place since; or f saves other tensors the second time
+///
+/// Limits:
+/// - Other tensors that f uses must not change until backward. Only leaves that an operation saves
+///   are checked, and not for set_data().
+/// - The second time, f uses the paths of products and attention of backward's thread: put a
+///   MatmulPathGuard or AttentionPathGuard into f.
+/// - Operations that f runs on other threads, as in a parallel_for, save as usual and draw other
+///   numbers the second time.
+/// - f draws other numbers the second time from a generator of its own, and from any generator if
+///   preserve_rng_state is false.
 /// https://pytorch.org/docs/2.6/checkpoint.html (use_reentrant=False)
 std::vector<Tensor> checkpoint(const TensorFunction& f, const std::vector<Tensor>& inputs,
                                const CheckpointOptions& options = {});

@@ -29,11 +29,7 @@ Tensor FunctionContext::saved(std::size_t i) const {
 
 void FunctionContext::mark_dirty(std::vector<Tensor> inputs) {
   const GradModeGuard mode(grad_mode_);
-  const bool is_recorded = std::find(needed_.begin(), needed_.end(), true) != needed_.end();
-  for (const Tensor& input : inputs) {
-    check_writable("mark_dirty", input);
-    if (is_recorded && is_floating(input.dtype())) check_recordable("mark_dirty", input);
-  }
+  for (const Tensor& input : inputs) check_writable("mark_dirty", input);
   dirty_ = std::move(inputs);
 }
 
@@ -55,17 +51,14 @@ class CustomCall {
 
   const char* name() const { return function_.name; }
 
-  // Runs forward, outside of any graph. Outputs have elements of their own, but for dirty inputs.
-  // In `sources` they are replaced by tensors with the history that they had.
-  Tensors forward(const Tensors& inputs, Tensors& sources) {
+  // Runs forward, outside of any graph. Outputs have elements of their own, except dirty inputs.
+  Tensors forward(const Tensors& inputs) {
     FunctionContext context;
     context.grad_mode_ = grad_enabled();
     std::vector<std::uint32_t> versions;
-    Tensors before;
     for (const Tensor& input : inputs) {
       context.needed_.push_back(grad_enabled() && input.requires_grad());
       versions.push_back(input.defined() ? input.version() : 0);
-      before.push_back(grad_enabled() ? as_of_now(input) : input);
     }
     const NoGradGuard no_graph;
     Tensors outputs = function_.forward(context, inputs);
@@ -73,21 +66,15 @@ class CustomCall {
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       if (!inputs[i].defined()) continue;
       if (is_in(inputs[i], context.dirty_)) {
-        check_dirty(i, inputs, context.dirty_, outputs);
-        sources[i] = before[i];
-        continue;
-      }
-      check_apart("has an input", inputs[i], context, inputs);
-      if (inputs[i].version() != versions[i]) {
-        fail<AutogradError>(name(), "forward changed its input ", i,
-                            is_beside(inputs[i], context.dirty_, inputs)
-                                ? ", or a dirty input in the same memory, in place; give it a clone"
-                                : " in place");
+        if (!is_in(inputs[i], outputs))
+          fail<AutogradError>(name(), "forward marked its input ", i,
+                              " as dirty, but did not return it");
+      } else if (inputs[i].version() != versions[i]) {
+        fail<AutogradError>(name(), "forward changed its input ", i, " in place");
       }
     }
     for (const Tensor& saved : context.to_save_) {
       const bool is_dirty = is_in(saved, context.dirty_) && is_in(saved, inputs);
-      if (!is_dirty) check_apart("saved a tensor", saved, context, inputs);
       // A dirty input's history is yet to change.
       saved_.push_back({is_dirty ? saved.detach() : saved,
                         place(saved, outputs, is_dirty ? Tensors() : inputs)});
@@ -111,55 +98,6 @@ class CustomCall {
   static bool is_in(const Tensor& tensor, const Tensors& list) {
     return std::any_of(list.begin(), list.end(),
                        [&](const Tensor& each) { return each.impl() == tensor.impl(); });
-  }
-
-  // A tensor like this one that keeps its shape and history when forward changes this one.
-  static Tensor as_of_now(const Tensor& input) {
-    const Edge edge = gradient_edge(input);
-    if (!edge.node) return input;  // a leaf, or nothing
-    Tensor copy = input.detach();
-    copy.impl()->set_grad_fn(edge.node);
-    return copy;
-  }
-
-  // Whether an input that is dirty lies in the same memory as this tensor.
-  static bool is_beside(const Tensor& tensor, const Tensors& dirty, const Tensors& inputs) {
-    return std::any_of(dirty.begin(), dirty.end(), [&](const Tensor& each) {
-      return is_in(each, inputs) && each.array().storage() == tensor.array().storage();
-    });
-  }
-
-  // Refuses a view made before the call, or the base, of what forward wrote: its history follows
-  // from that of the write, which is recorded only later.
-  void check_apart(const char* what, const Tensor& tensor, const FunctionContext& context,
-                   const Tensors& inputs) const {
-    const auto& needed = context.needed_;
-    const bool is_recorded = std::find(needed.begin(), needed.end(), true) != needed.end();
-    if (!is_recorded || !tensor.defined() || !is_floating(tensor.dtype())) return;
-    if (tensor.impl()->view_without_grad) return;
-    const auto owner = [](const Tensor& each) {
-      const Ref<TensorImpl> base = live_base(*each.impl());
-      return base ? base : each.impl();
-    };
-    for (const Tensor& each : context.dirty_) {
-      if (is_in(each, inputs) && owner(each) == owner(tensor) &&
-          each.array().may_overlap(tensor.array()))
-        fail<AutogradError>(name(), "forward ", what,
-                            " that may share elements with a dirty input; give it a clone");
-    }
-  }
-
-  // Input i was marked as dirty.
-  void check_dirty(std::size_t i, const Tensors& inputs, const Tensors& dirty,
-                   const Tensors& outputs) const {
-    if (!is_in(inputs[i], outputs))
-      fail<AutogradError>(name(), "forward marked its input ", i,
-                          " as dirty, but did not return it");
-    for (const Tensor& each : dirty) {
-      if (each.impl() != inputs[i].impl() && each.array().may_overlap(inputs[i].array()))
-        fail<AutogradError>(name(), "forward marked its input ", i,
-                            " and another that may share elements with it as dirty");
-    }
   }
 
   // Makes an output of forward one of this call.
@@ -203,7 +141,7 @@ class CustomCall {
     });
     // A saved output has one more handle here, and one in the context.
     return output.impl()->use_count() == 1 + 2 * static_cast<std::uint32_t>(times_saved) &&
-           is_only_owner(*output.impl());
+           output.array().storage()->use_count() == 1;
   }
 
   // To be called once the nodes hold the saved tensors.
@@ -355,13 +293,12 @@ Tensors record_several(const std::shared_ptr<CustomCall>& call, const Tensors& i
 
 Tensors call_function(const CustomFunction& function, const Tensors& inputs) {
   const auto call = std::make_shared<CustomCall>(function, inputs);
-  Tensors sources = inputs;
-  Tensors outputs = call->forward(inputs, sources);
+  Tensors outputs = call->forward(inputs);
   const std::vector<bool>& differentiable = call->differentiable();
   if (std::find(differentiable.begin(), differentiable.end(), true) == differentiable.end())
     return outputs;
-  Tensors results = outputs.size() == 1 ? Tensors{record_single(call, sources, outputs[0])}
-                                        : record_several(call, sources, outputs);
+  Tensors results = outputs.size() == 1 ? Tensors{record_single(call, inputs, outputs[0])}
+                                        : record_several(call, inputs, outputs);
   call->forget_saved();
   call->take_history(outputs, results);
   return results;

@@ -36,9 +36,11 @@ class FunctionContext {
   /// meanwhile makes the backward throw AutogradError.
   void save_for_backward(std::vector<Tensor> tensors) noexcept { to_save_ = std::move(tensors); }
   /// In forward, best before it writes: says that it changes these inputs in place. It must return
-  /// them, and they get the history of this call, as with mul_ and its like. AutogradError for a
-  /// leaf that requires grad, a view of one, and whatever else mul_ refuses (ShapeError where two
-  /// indices share an element).
+  /// them, and they get the history of this call, as with mul_.
+  ///
+  /// Throws:
+  ///   AutogradError  - one is a leaf that requires grad, or a view of one
+  ///   ShapeError     - two indices of one share an element
   void mark_dirty(std::vector<Tensor> inputs);
   /// In forward: says that these outputs have no gradient. backward gets zeros for them.
   void mark_non_differentiable(std::vector<Tensor> outputs) noexcept {
@@ -91,12 +93,18 @@ class Function {
  public:
   using Tensors = std::vector<Tensor>;
 
-  /// The outputs of forward, with backward recorded. AutogradError when forward changes an input
-  /// in place that it does not mark as dirty (or may have, as that lies in the memory of one that
-  /// it marks), marks two whose ranges in memory cross or one that it does not return, saves the
-  /// base or another view, with a history, of one that it marks, where their ranges cross, gives
-  /// several outputs for a backward of one gradient, or backward gives another number of gradients;
-  /// ShapeError when one does not fit.
+  /// The outputs of forward, with backward recorded.
+  ///
+  /// Throws:
+  ///   AutogradError  - forward changes an input in place without marking it as dirty, or marks one
+  ///                    that it does not return
+  ///   AutogradError  - forward gives several outputs, and backward takes one gradient
+  /// Backward throws:
+  ///   AutogradError  - Function::backward gives another number of gradients than there are inputs
+  ///   ShapeError     - one of the gradients does not fit its input
+  ///
+  /// Do not save, or have as another input, what shares elements with an input that is marked as
+  /// dirty: give forward a clone.
   template <std::convertible_to<const Tensor&>... Inputs>
   auto apply(const Inputs&... inputs) const {
     static_assert(

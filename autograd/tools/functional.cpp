@@ -94,7 +94,7 @@ Tensors scalar_outputs(const char* operation, const TensorFunction& f, const Ten
 
 OutputsAndProduct vjp(const TensorFunction& f, const Tensors& inputs, const Tensors& v,
                       Flag create_graph) {
-  const InferenceModeGuard usual(false);
+  const GradModeGuard usual(true);
   const Tensors x = variables("vjp", inputs, create_graph);
   const Tensors outputs = f.call("vjp", x);
   const Tensors weights = v.empty() ? ones_for("vjp", outputs) : v;
@@ -105,7 +105,7 @@ OutputsAndProduct vjp(const TensorFunction& f, const Tensors& inputs, const Tens
 
 OutputsAndProduct jvp(const TensorFunction& f, const Tensors& inputs, const Tensors& v,
                       Flag create_graph) {
-  const InferenceModeGuard usual(false);
+  const GradModeGuard usual(true);
   check_shapes("jvp", "inputs", v, inputs);
   const Tensors x = variables("jvp", inputs, create_graph);
   const Tensors outputs = f.call("jvp", x);
@@ -124,7 +124,7 @@ namespace {
 
 std::vector<Tensors> jacobian_for(const char* operation, const TensorFunction& f,
                                   const Tensors& inputs, bool create_graph) {
-  const InferenceModeGuard usual(false);
+  const GradModeGuard usual(true);
   const Tensors x = variables(operation, inputs, create_graph);
   std::vector<Tensors> result;
   for (const Tensor& output : f.call(operation, x)) {
@@ -163,7 +163,7 @@ std::vector<Tensors> hessian(const TensorFunction& f, const Tensors& inputs, Fla
 
 OutputsAndProduct hvp(const TensorFunction& f, const Tensors& inputs, const Tensors& v,
                       Flag create_graph) {
-  const InferenceModeGuard usual(false);
+  const GradModeGuard usual(true);
   check_shapes("hvp", "inputs", v, inputs);
   const Tensors x = variables("hvp", inputs, create_graph);
   const Tensors outputs = scalar_outputs("hvp", f, x);

@@ -408,7 +408,7 @@ void check_options(const char* operation, const GradcheckOptions& options) {
 GradcheckReport gradcheck(const TensorFunction& f, const std::vector<Tensor>& inputs,
                           const GradcheckOptions& options) {
   check_options("gradcheck", options);
-  const InferenceModeGuard usual(false);
+  const GradModeGuard usual(true);
   return Check("gradcheck", f, inputs, options).run();
 }
 
@@ -457,7 +457,7 @@ GradcheckReport check_gradients(const TensorFunction& f, const std::vector<Tenso
 GradcheckReport gradgradcheck(const TensorFunction& f, const std::vector<Tensor>& inputs,
                               const GradcheckOptions& options) {
   check_options("gradgradcheck", options);
-  const InferenceModeGuard usual(false);
+  const GradModeGuard usual(true);
   return check_gradients(f, inputs, options);
 }
 

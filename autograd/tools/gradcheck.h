@@ -56,11 +56,14 @@ struct GradcheckReport {
 /// its arguments. An undefined gradient counts as zero, and so does that of an output without
 /// history. Integer outputs are left out. The default generator is not touched.
 ///
-/// Throws Error for fewer than one projection, an eps that is not positive and finite, and a
-/// tolerance that is not finite or below 0; AutogradError when no input requires grad, when two
-/// evaluations of f differ (dropout needs a mask that stays the same), or when all derivatives are
-/// right but not linear in the cotangent; DTypeError when an input that requires grad, or a
-/// floating output, is not float64; ShapeError when such an input names an element twice.
+/// Throws:
+///   Error          - projections is below 1, eps is not positive and finite, or a tolerance is
+///                    below 0 or not finite
+///   AutogradError  - no input requires grad
+///   AutogradError  - two evaluations of f differ (dropout needs a mask that stays the same)
+///   AutogradError  - all derivatives are right, but not linear in the cotangent
+///   DTypeError     - an input that requires grad, or a floating output, is not float64
+///   ShapeError     - two indices of an input that requires grad share an element
 /// https://pytorch.org/docs/2.6/generated/torch.autograd.gradcheck.gradcheck.html
 GradcheckReport gradcheck(const TensorFunction& f, const std::vector<Tensor>& inputs,
                           const GradcheckOptions& options = {});

@@ -42,9 +42,8 @@ class Workers {
   std::unique_ptr<Threads> threads_;
 };
 
-/// The modes in which batches are made, the same on every thread: no grad, no inference mode.
+/// The mode in which batches are made, the same on every thread: no grad.
 class LoadScope {
-  InferenceModeGuard inference_mode_{false};
   NoGradGuard no_grad_;
 };
 

@@ -7,8 +7,8 @@
 #include <typeinfo>
 #include <utility>
 
+#include <tend/autograd/graph/engine.h>
 #include <tend/autograd/graph/node.h>
-#include <tend/autograd/graph/walk_notes.h>
 #include <tend/autograd/tensor/grad_mode.h>
 #include <tend/autograd/tools/function.h>
 #include <tend/nn/module/module.h>
@@ -85,7 +85,7 @@ void ModuleScope::rethrow_with_path(const Error& error) const {
 namespace {
 
 // The module's hooks, in a list for each call: the gradient of its result waits for those of its
-// inputs in the notes of the walk, under the list's address.
+// inputs in a walk_note, under the list's address.
 using BackwardHooks = std::shared_ptr<const HookList<BackwardHook>>;
 
 // What a hook left of the gradients of arguments like these: as many, of their shapes and dtypes.
@@ -114,7 +114,7 @@ std::vector<Tensor> watch_inputs(const BackwardHooks& hooks, std::vector<Tensor>
       "BackwardHookFunctionBackward",
       [](autograd::FunctionContext&, const std::vector<Tensor>& x) { return x; },
       [hooks](const autograd::FunctionContext& context, const std::vector<Tensor>& grads) {
-        const Tensor grad_output = WalkNotes::current().take(hooks.get());
+        const Tensor grad_output = std::exchange(autograd::walk_note(hooks.get()), {});
         // In a double backward gradients reach the inputs past the module's result, through what
         // its first derivative kept of them. PyTorch's hooks do not run then, either.
         if (!grad_output.defined()) return grads;
@@ -154,7 +154,7 @@ Tensor watch_output(const BackwardHooks& hooks, const Tensor& output, bool has_i
       [hooks, has_inputs](Derivative& d) {
         d.set(0, d.grad());
         if (has_inputs) {
-          WalkNotes::current().leave(hooks.get(), d.grad());
+          autograd::walk_note(hooks.get()) = d.grad();
           return;
         }
         std::vector<Tensor> none;

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include <tend/autograd/graph/anomaly.h>
+#include <tend/autograd/graph/call_scope.h>
 #include <tend/autograd/tensor/hook_list.h>
 #include <tend/autograd/tensor/tensor.h>
 #include <tend/core/base/error.h>

@@ -84,7 +84,7 @@ template <class M, class Loss>
 requires std::derived_from<M, ModuleBase> && std::is_invocable_r_v<Tensor, Loss&, const M&>
     AuditReport audit(const M& model, Loss loss) {
   if (is_empty_function(loss)) fail("audit", "the function that computes the loss is empty");
-  const InferenceModeGuard usual(false);
+  const GradModeGuard usual(true);
   M own = model.clone(), in_float64 = model.clone();
   in_float64.to(float64);
   return detail::audit({own, [&] { return loss(std::as_const(own)); }},

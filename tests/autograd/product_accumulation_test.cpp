@@ -1,11 +1,8 @@
 // Gradients of products that add up, in the walk and in `.grad`.
 #include <stdexcept>
-#include <utility>
 
 #include <tend/autograd/graph/hooks.h>
 #include <tend/autograd/graph/node.h>
-#include <tend/autograd/tools/checkpoint.h>
-#include <tend/autograd/tools/function.h>
 
 #include "tests/autograd/support.h"
 
@@ -167,96 +164,6 @@ TEST_CASE("a product reaches a grad that shares borrowed memory with its factors
   const bool in_linear = GENERATE(false, true);  // where it is the right factor, else the left
   w.set_grad(borrowed(numbers, {64, 64}));
   check_added([&] { return (in_linear ? linear(x, w, {}) : matmul(x, w)).sum(); }, {w});
-}
-
-TEST_CASE("a product made of borrowed memory is right where a larger grad borrows the same") {
-  std::vector<double> numbers = whole({64, 64}, 3).to_vector<double>();
-  Tensor larger = whole_leaf({64, 64}, 1), smaller = whole_leaf({64, 40}, 2);
-  larger.set_grad(borrowed(numbers, {64, 64}));
-  smaller.set_grad(whole({64, 40}, 5));
-  const auto loss = [&] {
-    return matmul(whole({3, 64}, 4), larger).sum() +
-           matmul(borrowed(numbers, {3, 64}), smaller).sum();
-  };
-  check_added(loss, {larger, smaller});
-}
-
-TEST_CASE("a product may be made of another grad, which changes in the same backward") {
-  const bool smaller_first = GENERATE(false, true);
-  Tensor small = whole_leaf({3, 48}, 1), large = whole_leaf({64, 48}, 2);
-  small.set_grad(whole({3, 48}, 3));
-  large.set_grad(whole({64, 48}, 4));
-  const auto loss = [&] {
-    const Tensor of_large = linear(small.grad(), large, {}).sum(), of_small = (small * 2).sum();
-    return smaller_first ? of_small + of_large : of_large + of_small;
-  };
-  check_added(loss, {small, large});
-}
-
-TEST_CASE("a product that is summed over a batch changes no grad that another is made of") {
-  Tensor small = whole_leaf({16, 16}, 1), large = whole_leaf({256, 256}, 2);
-  small.set_grad(whole({16, 16}, 3));
-  large.set_grad(whole({256, 256}, 4));
-  const Tensor x = whole({1000, 16, 1}, 5);
-  const auto loss = [&] {
-    return matmul(small, x).sum() + linear(small.grad().view({1, 256}), large, {}).sum();
-  };
-  check_added(loss, {small, large});
-}
-
-TEST_CASE("a leaf's hook may write to what another leaf's product is made of") {
-  const Tensor small = whole_leaf({3, 48}, 1);
-  Tensor large = whole_leaf({48, 64}, 2);
-  const auto loss = [&] { return matmul(small, large).sum(); };
-  const Tensor once = autograd::grad({loss()}, {large})[0];
-  small.register_hook([&](const Tensor&) {
-    const NoGradGuard guard;
-    small.zero_();
-  });
-  large.set_grad(zeros({48, 64}, float64));
-  loss().backward();
-  CHECK(equal(large.grad(), once));
-}
-
-TEST_CASE("code of the user that runs in between may write to what a product is made of") {
-  Tensor w = whole_leaf({64, 80}, 1);
-  const Tensor a = whole_leaf({4}, 2), x = whole({3, 80}, 4);
-  w.set_grad(zeros({64, 80}, float64));
-  const Tensor once = autograd::grad({linear(x, w, {}).sum()}, {w})[0];
-  const auto clear = [&] {
-    const NoGradGuard guard;
-    x.zero_();
-  };
-  // Nodes that come before the product are differentiated after it.
-  Tensor before;
-  bool again = false;
-  SECTION("in the hook of a tensor") {
-    before = a * 1;
-    before.register_hook([&](const Tensor&) { clear(); });
-  }
-  SECTION("in a function of the user") {
-    const autograd::CustomFunction clearing{
-        "Clearing",
-        [](autograd::FunctionContext&, const std::vector<Tensor>& in) {
-          return std::vector<Tensor>{in[0].clone(), in[0] * 2};
-        },
-        [&](const autograd::FunctionContext&, const std::vector<Tensor>& grads) {
-          clear();
-          return std::vector<Tensor>{grads[0]};
-        }};
-    before = clearing({a})[GENERATE(0U, 1U)];
-  }
-  SECTION("in a function that is computed again") {
-    before = autograd::checkpoint(
-        [&](const std::vector<Tensor>& in) {
-          if (std::exchange(again, true)) clear();
-          return std::vector<Tensor>{(in[0] * 2).square()};
-        },
-        {a})[0];
-  }
-  (linear(x, w, {}).sum() + before.sum()).backward();
-  CHECK(equal(x, zeros({3, 80}, float64)));
-  CHECK(equal(w.grad(), once));
 }
 
 TEST_CASE("hooks see a product that is added to grad, and may replace it") {

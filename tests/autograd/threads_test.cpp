@@ -58,89 +58,12 @@ TEST_CASE("threads add products to the gradients of shared leaves") {
   CHECK(equal(w.grad(), full({64, 80}, 2.0 * kThreads * kRepetitions, float64)));
 }
 
-TEST_CASE("threads differentiate one retained graph") {
-  const Tensor x = leaf({1, 2, 3});
-  Tensor y = (x * 2).exp();
-  y.retain_grad();
-  const Tensor z = (y * y).sum();
-  together(kThreads, [&](int) {
-    for (int round = 0; round < kRepetitions; ++round) {
-      z.backward({}, true);
-      autograd::grad({z}, {x}, {}, {.retain_graph = true, .create_graph = true});
-    }
-  });
-  const V expected = values(y * 2 * kThreads * kRepetitions);
-  for (std::size_t i = 0; i < 3; ++i) CHECK(values(y.grad())[i] == Approx(expected[i]));
-}
-
-TEST_CASE("threads read one view after its base was written") {
-  const Tensor x = leaf({1, 2, 3});
-  for (int round = 0; round < kRepetitions; ++round) {
-    const Tensor y = x * 1;
-    const Tensor view = y[1];
-    y.mul_(3);
-    together(2, [&](int) { (view * 2).backward({}, true); });
-  }
-  CHECK(values(x.grad()) == V{0, 2 * 2 * 3 * kRepetitions, 0});
-}
-
-TEST_CASE("threads read one view after its base was written, in anomaly mode") {
-  const Tensor x = leaf({1, 2, 3});
-  for (int round = 0; round < kRepetitions; ++round) {
-    const Tensor y = x * 1;
-    const Tensor view = y[1];
-    y.mul_(3);
-    together(2, [&](int) {
-      const autograd::DetectAnomaly anomaly;
-      (view * 2).backward({}, true);
-    });
-  }
-  CHECK(values(x.grad()) == V{0, 2 * 2 * 3 * kRepetitions, 0});
-}
-
-namespace {
-
-// A scope whose name is made with tensors.
-class ReadingScope : public CallScope {
- public:
-  explicit ReadingScope(const Tensor& read) : read_(read) {}
-  std::string path() const override {
-    if (std::exchange(is_reading_, true)) return "reading";
-    return to_string(read_);
-  }
-
- private:
-  const Tensor& read_;
-  mutable bool is_reading_ = false;
-};
-
-}  // namespace
-
-TEST_CASE("the name of a scope may be made of a view whose history is renewed") {
-  const Tensor x = leaf({1, 2, 3});
-  const Tensor y = x * 1;
-  const Tensor view = y[1], other = y[2];
-  y.mul_(3);
-  const autograd::DetectAnomaly anomaly;
-  const ReadingScope scope(other);
-  view.backward();
-  CHECK(values(x.grad()) == V{0, 3, 0});
-}
-
 TEST_CASE("a gradient whose memory is given back may start a backward of the same leaf") {
   Tensor x = leaf({1, 2});
   double numbers[] = {10, 20};
   x.set_grad(from_blob(numbers, {2}, float64, [&](void*) { (x * 3).sum().backward(); }));
   (x * x).sum().backward({}, false, true);
   CHECK(values(x.grad()) == V{10 + 2 + 3, 20 + 4 + 3});
-}
-
-TEST_CASE("threads go backward through one checkpoint") {
-  const Tensor x = leaf({1, 2, 3});
-  const Tensor y = autograd::checkpoint([](const Tensor& a) { return a.exp() * a; }, x).sum();
-  together(kThreads, [&](int) { y.backward({}, true); });
-  const Tensor expected = (x.exp() * (x + 1) * kThreads).detach();
-  for (std::size_t i = 0; i < 3; ++i) CHECK(values(x.grad())[i] == Approx(values(expected)[i]));
 }
 
 TEST_CASE("threads go backward through checkpoints that draw while another thread draws") {
@@ -230,22 +153,18 @@ TEST_CASE("a thread may drop what another's graph leads to") {
 
 TEST_CASE("modes and hooks belong to the thread") {
   const NoGradGuard no_grad;
-  const InferenceModeGuard inference;
   const autograd::DetectAnomaly anomaly;
   int calls = 0;
   const autograd::NodeHook hook([&](const Node&, std::span<Tensor>) { ++calls; });
-  bool enabled = false, infers = true, detects = true;
+  bool enabled = false, detects = true;
   std::thread([&] {
     enabled = grad_enabled();
-    infers = inference_mode_enabled();
     detects = autograd::DetectAnomaly::is_on();
     const Tensor x = leaf({1, 2});
     (x * x).sum().backward();
   }).join();
   CHECK(enabled);
-  CHECK_FALSE(infers);
   CHECK_FALSE(detects);
   CHECK(calls == 0);
   CHECK_FALSE(grad_enabled());
-  CHECK(inference_mode_enabled());
 }

@@ -36,7 +36,6 @@ TEST_CASE("an undefined tensor says what it can, and refuses the rest") {
   refuses([&] { none.backward(); });
   refuses([&] { none.detach(); });
   refuses([&] { none.detach_(); });
-  refuses([&] { none.is_inference(); });
   refuses([&] { none.set_data(ones({2})); });
   refuses([&] { none.version(); });
   refuses([&] { none[0]; });

@@ -125,33 +125,3 @@ TEST_CASE("detach_ makes a leaf of a tensor, and refuses views") {
                        says("[detach_] a view shares its history; use detach()"));
   CHECK(z.requires_grad());
 }
-
-TEST_CASE("Tensors of inference mode stay out of every graph") {
-  const Tensor w = leaf({1, 2});
-  Tensor y, view;
-  {
-    const InferenceModeGuard guard;
-    CHECK(inference_mode_enabled());
-    CHECK_FALSE(grad_enabled());
-    y = w * 2;
-    view = w[0];
-    y.add_(1);
-  }
-  CHECK_FALSE(inference_mode_enabled());
-  CHECK(grad_enabled());
-  CHECK(y.is_inference());
-  CHECK(y[0].is_inference());
-  CHECK_FALSE(view.is_inference());
-  CHECK_FALSE(y.clone().is_inference());
-  CHECK(values(y + 1) == V{4, 6});
-  CHECK_THROWS_MATCHES(
-      w * y, AutogradError,
-      says("[save_for_backward] a tensor of shape (2,) was made in inference mode; "
-           "save a clone of it"));
-  CHECK_THROWS_MATCHES(y.add_(1), AutogradError,
-                       says("[add_] a tensor of shape (2,) that was made in inference mode is "
-                            "written; write to a clone"));
-  CHECK_THROWS_MATCHES(y.requires_grad_(), AutogradError,
-                       says("[requires_grad_] the tensor was made in inference mode; use a clone"));
-  CHECK(values(y) == V{3, 5});
-}

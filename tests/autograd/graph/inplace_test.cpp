@@ -186,70 +186,22 @@ TEST_CASE("A base that got other elements has no part in what happens to its for
   CHECK(values(autograd::grad({(v * 3).sum()}, {w})[0]) == std::vector<double>{3, 3});
 }
 
-TEST_CASE("A view that was made without grad mode and got other elements is one no more") {
-  const Tensor w = ones({2}, float64).requires_grad_();
-  const Tensor p = ones({4}, float64).requires_grad_();
-  Tensor x;
-  {
-    const NoGradGuard no_grad;
-    x = p.view({4});
-  }
-  x.set_data(ones({4}, float64));
-  x.narrow(0, 0, 2).mul_(w);
-  REQUIRE(x.requires_grad());
-  CHECK(values(autograd::grad({x.sum()}, {w})[0]) == V{1, 1});
-}
-
-TEST_CASE("A view that was made without grad mode is not written with it") {
-  const Tensor x = tensor({1, 2}, float64).requires_grad_() * 1;
-  Tensor v;
-  {
-    const NoGradGuard guard;
-    v = x.narrow(0, 0, 1);
-  }
-  CHECK_THROWS_MATCHES(v.mul_(5), AutogradError,
-                       says("[mul_] a view that was made without grad mode is written with it; the "
-                            "history of its base would not have that"));
-  CHECK(values(x) == std::vector<double>{1, 2});
-}
-
-TEST_CASE("A view that was made without grad mode is written where its base has no history") {
-  const Tensor base = zeros({2, 2});
+TEST_CASE("a view made without grad mode is detached, and writing to it raises the version") {
+  const Tensor w = full({2}, 3.0).requires_grad_(), x = w * 2, square = x * x;
   Tensor view;
   {
     const NoGradGuard guard;
-    view = base[0];
+    view = x.narrow(0, 0, 1);
   }
-  view.add_(1);
-  CHECK(values(base) == V{1, 1, 0, 0});
-  // A result with a history is refused, as in PyTorch: the base may get a history of its own.
-  const Tensor w = ones({2}).requires_grad_();
-  CHECK_THROWS_AS(view.mul_(w), AutogradError);
-  CHECK_THROWS_AS(view.view({2, 1}).mul_(w.unsqueeze(1)), AutogradError);
-  CHECK(values(base) == V{1, 1, 0, 0});
-  base.mul_(w);
-  base.sum().backward();
-  CHECK(values(w.grad()) == V{1, 1});
-  view.set_data(ones({2}));  // no view any more
-  view.mul_(w);
-  CHECK(view.requires_grad());
-}
-
-TEST_CASE("a view made without grad mode is not written once its base has got a history") {
-  const Tensor w = tensor(2.0).requires_grad_(), x = ones({2, 3});
-  Tensor row;
-  {
-    const NoGradGuard guard;
-    row = x[0];
-  }
-  row.fill_(1);
-  x.mul_(w);
-  CHECK_THROWS_AS(row.fill_(7), AutogradError);
-  CHECK_THROWS_AS(row.view({3, 1}).mul_(10), AutogradError);
+  CHECK_FALSE(view.requires_grad());
+  view.fill_(1);
+  CHECK(values(x) == V{1, 6});
+  CHECK_THROWS_AS(square.sum().backward(), AutogradError);
   x.sum().backward();
-  CHECK(w.grad().item() == 6);
-  const NoGradGuard guard;
-  row.fill_(7);
+  CHECK(values(w.grad()) == V{2, 2});
+  view.mul_(w[0]);
+  CHECK(view.requires_grad());
+  CHECK(std::string(x.grad_fn()) == "MulBackward0");
 }
 
 TEST_CASE("a view of a view whose base got other elements is one of that view") {
@@ -355,60 +307,6 @@ TEST_CASE("arithmetic in place reads what it overwrites first") {
   CHECK(x.version() == 1);
 }
 
-TEST_CASE("a view made without grad mode knows a base that becomes a leaf later") {
-  const Tensor buffer = zeros({4});
-  Tensor v;
-  {
-    const NoGradGuard guard;
-    v = buffer.narrow(0, 0, 2);
-  }
-  Tensor trained = buffer;
-  trained.requires_grad_();
-  CHECK_THROWS_AS(v.fill_(7), AutogradError);
-  trained.requires_grad_(false);
-  v.fill_(7);
-  CHECK(values(buffer) == V{7, 7, 0, 0});
-  // A history that the base had, or that its elements have by another name, is none of the view's.
-  const Tensor w = ones({4}).requires_grad_();
-  buffer.copy_(w);
-  CHECK_THROWS_AS(v.fill_(1), AutogradError);
-  buffer.detach_();
-  v.fill_(0);
-  buffer.detach().mul_(w);
-  v.fill_(2);
-  CHECK(values(buffer) == V{2, 2, 1, 1});
-}
-
-TEST_CASE("a view made without grad mode of what nobody has is a tensor as any other") {
-  const Tensor w = full({2}, 3.0).requires_grad_();
-  Tensor v, other;
-  {
-    const NoGradGuard guard;
-    v = (ones({2, 2}) + 1).select(0, 0);
-  }
-  v.mul_(w);
-  CHECK(values(v) == V{6, 6});
-  v.sum().backward();
-  CHECK(values(w.grad()) == V{2, 2});
-  {
-    const NoGradGuard guard;
-    const Tensor base = ones({2, 2});
-    v = base.select(0, 0);
-    other = base.select(0, 1);
-  }
-  CHECK_THROWS_AS(v.mul_(w), AutogradError);  // for `other` would not know
-  CHECK(values(v) == V{1, 1});
-  other = Tensor();
-  v.mul_(w);
-  CHECK(v.requires_grad());
-  {
-    const NoGradGuard guard;
-    v = quantile(ones({3, 2}), 0.5, 0);
-  }
-  v.mul_(w);
-  CHECK(v.requires_grad());
-}
-
 TEST_CASE("a gradient that a hook made as a view has the history of the view") {
   const Tensor x = leaf({2.0, 3.0}), k = leaf({5.0, 5.0});
   Tensor watched = x;
@@ -421,21 +319,21 @@ TEST_CASE("a gradient that a hook made as a view has the history of the view") {
   CHECK(values(autograd::grad(x.grad().sum(), k)) == V{4, 6});
 }
 
-TEST_CASE("a view that is looked at in inference mode keeps its history") {
+TEST_CASE("a view that is looked at without grad mode keeps its history") {
   const Tensor w = leaf({1, 1}), base = w * 2, view = base.narrow(0, 0, 1);
   base.mul_(3);
   {
-    const InferenceModeGuard guard;
+    const NoGradGuard guard;
     CHECK(view.requires_grad());
   }
   (view.sum() + base.sum()).backward();
   CHECK(values(w.grad()) == std::vector<double>{12, 6});
 }
 
-TEST_CASE("a tensor that is transposed in place in inference mode has the history of its shape") {
+TEST_CASE("a tensor that is transposed in place without grad mode has the history of its shape") {
   const Tensor w = leaf({1, 1, 1, 1}), y = w.view({2, 2}) * 1;
   {
-    const InferenceModeGuard guard;
+    const NoGradGuard guard;
     y.t_();
   }
   (y * tensor({1.0, 2.0, 3.0, 4.0}).view({2, 2})).sum().backward();

@@ -44,13 +44,3 @@ TEST_CASE("a gradient goes through a written view with a fresh dimension of size
   (view * tensor({{2, 3}}, float32)).sum().backward();
   CHECK(values(w.grad()) == std::vector<double>{2, 3});
 }
-
-TEST_CASE("the gradient of a view is an inference tensor in inference mode") {
-  const Tensor x = ones({3, 2}).requires_grad_();
-  const Tensor y = x.select(0, 1).sum();
-  {
-    const InferenceModeGuard inference;
-    y.backward();
-  }
-  CHECK(x.grad().is_inference());
-}
