@@ -44,20 +44,11 @@ void remove_others(const std::map<std::int64_t, std::filesystem::path>& there, s
   }
 }
 
-bool is_file(const std::filesystem::path& path) {
-  std::error_code error;
-  const auto type = std::filesystem::status(path, error).type();
-  if (type == std::filesystem::file_type::none)
-    fail<IoError>(kFolder, path, " cannot be examined: ", error.message());
-  return type == std::filesystem::file_type::regular;
-}
-
 }  // namespace
 
 CheckpointFolder::CheckpointFolder(std::filesystem::path folder, std::int64_t keep)
     : folder_(std::move(folder)), keep_(keep) {
   if (keep < 1) fail(kFolder, "keep must be at least 1, got ", keep);
-  check_name({kFolder, folder_});
   std::error_code error;
   std::filesystem::create_directories(folder_, error);
   if (error) fail<IoError>(kFolder, folder_, " cannot be made: ", error.message());
@@ -84,14 +75,13 @@ void CheckpointFolder::clear(std::int64_t step) const {
 
 std::map<std::int64_t, std::filesystem::path> CheckpointFolder::steps() const {
   std::map<std::int64_t, std::filesystem::path> found;
-  const int error = for_each_name(folder_, [&](const std::string& name) {
-    const auto step = step_of(name);
-    if (step && is_file(folder_ / name)) found[*step] = folder_ / name;
-  });
-  // As an empty folder it would let a run begin anew over another's checkpoints.
-  if (error != 0) {
-    fail<IoError>(kFolder, folder_, " cannot be read: ", std::generic_category().message(error));
+  std::error_code error;
+  for (const auto& each : std::filesystem::directory_iterator(folder_, error)) {
+    const auto step = step_of(each.path().filename().string());
+    if (step && each.is_regular_file()) found[*step] = each.path();
   }
+  // As an empty folder it would let a run begin anew over another's checkpoints.
+  if (error) fail<IoError>(kFolder, folder_, " cannot be read: ", error.message());
   return found;
 }
 
