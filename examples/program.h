@@ -158,8 +158,7 @@ inline bool is_same_file(const std::string& a, const std::string& b) {
     return first.st_dev == second.st_dev && first.st_ino == second.st_ino &&
            !S_ISCHR(first.st_mode);
   }
-  return fs::weakly_canonical(fs::absolute(tend::nn::follow_links(a))) ==
-         fs::weakly_canonical(fs::absolute(tend::nn::follow_links(b)));
+  return fs::weakly_canonical(fs::absolute(a)) == fs::weakly_canonical(fs::absolute(b));
 }
 
 /// Throws std::invalid_argument where what is written for `option` would replace the file of

@@ -4,7 +4,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_set>
 #include <vector>
 
 #include <tend/core/base/error.h>
@@ -22,30 +21,6 @@ constexpr std::string_view kSuffix = ".npy";
 
 std::string entry_name(const std::filesystem::path& path, std::string_view name) {
   return as_text(path.string(), ", '", shown(name), "'");
-}
-
-void save(const std::filesystem::path& path, const StateDict& tensors, const NpzOptions& options) {
-  std::unordered_set<std::string> names;
-  std::vector<std::string> headers;
-  for (const auto& [name, tensor] : tensors) {
-    check_entry_name("save_npz", path, name + std::string(kSuffix), names);
-    headers.push_back(npy::header_text("save_npz", entry_name(path, name), tensor));
-  }
-  const auto fill = [&](const PutBytes& put) {
-    // As .npy itself aligns: its header takes a multiple of 64 bytes, so elements stay aligned.
-    ZipWriter archive(put, {options.compressed, 64});
-    auto header = headers.begin();
-    for (const auto& [name, tensor] : tensors) {
-      const Array dense = tensor.array().contiguous();
-      const std::array<std::string_view, 2> parts{
-          *header++,
-          {static_cast<const char*>(dense.raw()),
-           static_cast<std::size_t>(dense.numel() * item_size(dense.dtype()))}};
-      archive.add(name + std::string(kSuffix), parts);
-    }
-    archive.finish();
-  };
-  write_file(path, fill, "save_npz");
 }
 
 // An archive of arrays that is being read.
@@ -97,7 +72,26 @@ StateDict load(const std::filesystem::path& path, const LoadOptions& options) {
 
 void save_npz(const std::filesystem::path& path, const StateDict& tensors,
               const NpzOptions& options) {
-  save(path, tensors, options);
+  const FileName file{"save_npz", path};
+  std::vector<std::string> names, headers;
+  std::vector<Array> arrays;
+  for (const auto& [name, tensor] : tensors) {
+    names.push_back(name + std::string(kSuffix));
+    headers.push_back(npy::header_text(file.operation, entry_name(path, name), tensor));
+    arrays.push_back(tensor.array().contiguous());
+  }
+  const auto make = [&](const std::filesystem::path& temporary) {
+    // As .npy itself aligns: its header takes a multiple of 64 bytes, so elements stay aligned.
+    ZipWriter archive(file, temporary, {options.compressed, 64});
+    for (std::size_t i = 0; i < arrays.size(); ++i) {
+      const auto bytes = static_cast<std::size_t>(arrays[i].numel() * item_size(arrays[i].dtype()));
+      const std::array<std::string_view, 2> parts{
+          headers[i], {static_cast<const char*>(arrays[i].raw()), bytes}};
+      archive.add(names[i], parts);
+    }
+    archive.finish();
+  };
+  replace_file(path, make, file.operation);
 }
 
 StateDict load_npz(const std::filesystem::path& path, const LoadOptions& options) {

@@ -255,12 +255,6 @@ bool is_dtype(const std::string& name) {
   return std::find(kDtypes.begin(), kDtypes.end(), name) != kDtypes.end();
 }
 
-bool is_tensor_class(const std::string& name) {
-  constexpr std::string_view kTensorEnd = "Tensor";
-  if (!name.ends_with(kTensorEnd)) return false;
-  return storage_kind(name.substr(0, name.size() - kTensorEnd.size()) + "Storage") != nullptr;
-}
-
 void check_global(const ByteReader& reader, const std::string& name) {
   if (storage_kind(name) != nullptr || is_dtype(name)) return;
   if (std::find(kFunctions.begin(), kFunctions.end(), name) != kFunctions.end()) return;

@@ -66,8 +66,6 @@ Tensor tensor_in(const ByteReader& reader, std::string_view what, const Array& s
 
 /// The kind of a storage class ("torch.FloatStorage"); nullptr for other names.
 const NumberKind* storage_kind(const std::string& name);
-/// Whether the name is a tensor class's ("torch.FloatTensor").
-bool is_tensor_class(const std::string& name);
 /// IoError unless torch.save uses the name for what tend can read.
 void check_global(const ByteReader& reader, const std::string& name);
 /// Whether the name is a dtype's ("torch.float32"), which becomes a text.

@@ -73,15 +73,14 @@ struct PtItem {
   PtValue value;
 };
 
-/// Reads what torch.save wrote, in the zip format of PyTorch 1.6, the one before it (0.1.10) or the
-/// tar format of the first releases:
-/// tensors of bool, float32, float64 and int64 as they are, float16 and bfloat16 as float32, int8,
-/// int16, int32 and uint8 as int64. Strides, requires_grad and shared storages are as they were
-/// saved. Nothing is executed: data of Python's pickle makes the values above and nothing else.
-/// IoError names the path and what is wrong, also the class, function or opcode that is refused,
-/// nesting beyond 64, more than 64 MiB beside the elements of tensors, a packed archive that would
-/// take more than 64 times its size, parts that are repeated more than a million times, storages
-/// outside the file and tensors outside their storage. Needs the library tend::archives.
+/// Reads what torch.save wrote, in the zip format of PyTorch 1.6 and later, or in the one before
+/// it: tensors of bool, float32, float64 and int64 as they are, float16 and bfloat16 as float32,
+/// int8, int16, int32 and uint8 as int64. Strides, requires_grad and shared storages are as they
+/// were saved. Nothing is executed: data of Python's pickle makes the values above and nothing
+/// else. IoError names the path and what is wrong, also the class, function or opcode that is
+/// refused, nesting beyond 64, more than 64 MiB beside the elements of tensors, a packed archive
+/// that would take more than 64 times its size, parts that are repeated more than a million times,
+/// storages outside the file and tensors outside their storage. Needs the library tend::archives.
 PtValue load_pt(const std::filesystem::path& path);
 
 /// Writes a file that torch.load reads, with weights_only=True, too; a regular file appears whole

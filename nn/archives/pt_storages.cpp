@@ -167,8 +167,7 @@ PtValue read_zip(const std::filesystem::path& path) {
     text.copy(static_cast<char*>(to), bytes, at);
     at += bytes;
   });
-  PtValue value =
-      read(reader, {.storage = [&](const StorageName& name) { return storages.get(name); }});
+  PtValue value = read(reader, [&](const StorageName& name) { return storages.get(name); });
   if (reader.left() > 0) reader.refuse("something follows the pickle");
   return value;
 }
@@ -185,8 +184,7 @@ PtValue read_legacy(const std::filesystem::path& path) {
     reader.refuse("its version is not ", kLegacyVersion);
   read(reader);  // sizes of C's types, which change nothing
   LaterStorages storages(reader);
-  PtValue value =
-      read(reader, {.storage = [&](const StorageName& name) { return storages.get(name); }});
+  PtValue value = read(reader, [&](const StorageName& name) { return storages.get(name); });
   storages.read(read(reader));
   return value;
 }

@@ -17,10 +17,21 @@
 #include <tend/nn/files/json.h>
 #include <tend/nn/files/write_file.h>
 
+#include <nlohmann/json.hpp>
+
 namespace tend::nn {
 namespace {
 
 constexpr std::uint64_t kTorchAlign = 64;
+
+bool is_utf8(const std::string& text) {
+  try {
+    json::quoted(text);
+    return true;
+  } catch (const nlohmann::json::exception&) {
+    return false;
+  }
+}
 
 std::string_view storage_class(DType dtype) {
   switch (dtype) {
@@ -197,8 +208,9 @@ class PickleWriter {
   std::string out_;
 };
 
-void put_archive(const PutBytes& put, const std::string& pickle, const Extents& extents) {
-  ZipWriter archive(put, {false, kTorchAlign});
+void write_archive(const FileName& file, const std::filesystem::path& path,
+                   const std::string& pickle, const Extents& extents) {
+  ZipWriter archive(file, path, {false, kTorchAlign});
   const auto add = [&](const std::string& name, std::string_view content) {
     archive.add("archive/" + name, std::span(&content, 1));
   };
@@ -220,8 +232,10 @@ void save_pt(const std::filesystem::path& path, const PtValue& value) {
   if (pickle.size() > pickle::kMaxPickle)
     file.refuse("what is not the elements of tensors takes ", pickle.size(),
                 " bytes, more than 64 MiB");
-  write_file(
-      path, [&](const PutBytes& put) { put_archive(put, pickle, extents); }, "save_pt");
+  const auto make = [&](const std::filesystem::path& temporary) {
+    write_archive(file, temporary, pickle, extents);
+  };
+  replace_file(path, make, file.operation);
 }
 
 void save_pt(const std::filesystem::path& path, const StateDict& tensors) {

@@ -1,60 +1,52 @@
-// Zip archives that are written.
+// Zip archives that are written, by libzip.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_set>
 
-#include <tend/nn/files/write_file.h>
+#include <tend/nn/files/file_name.h>
+
+struct zip;
 
 namespace tend::nn {
 
-/// Puts an archive from its first byte to its last, so that write_file can write it; libzip's own
-/// writer needs a file that it can go back in, and places entries where it likes. Large files and
-/// entries are written as ZIP64.
+/// A new archive at a path. Its bytes depend on the entries alone, not on the time.
 class ZipWriter {
  public:
   struct Options {
-    bool compressed = false;  // deflated, not stored
-    std::uint64_t align = 1;  // of the bytes of stored entries, a power of two of at most 32768
+    bool compressed = false;  ///< deflated, not stored
+    std::uint64_t align = 1;  ///< of the bytes of stored entries in the file, 1 to 64
   };
 
-  /// `put` must live as long.
-  ZipWriter(const PutBytes& put, const Options& options) : put_(put), options_(options) {}
+  /// Errors name `file`, whatever the path.
+  ZipWriter(const FileName& file, const std::filesystem::path& path, const Options& options);
 
-  /// An entry of these bytes, one part after the other. The name must be UTF-8 without control
-  /// characters, of at most 65535 bytes, and be new (the caller checks that, see
-  /// check_entry_name).
+  /// Adds an entry of these bytes, one part after the other. The parts must live until finish().
+  ///
+  /// Throws:
+  ///   IoError  - the name is used twice, is not UTF-8, or is longer than 65535 bytes
   void add(const std::string& name, std::span<const std::string_view> parts);
-  /// After the last entry: the directory.
+  /// Writes the file.
+  ///
+  /// Throws:
+  ///   IoError  - the file cannot be written
   void finish();
 
  private:
-  struct Sizes {
-    std::uint32_t checksum = 0;
-    std::uint64_t size = 0;
-    std::uint64_t packed = 0;
+  struct Discard {
+    void operator()(zip* archive) const noexcept;
   };
-  void put_text(std::string_view text);
-  void put_local_header(const std::string& name, const Sizes& sizes);
-  void add_to_directory(const std::string& name, const Sizes& sizes, std::uint64_t begin);
+  void align(std::uint64_t entry, const std::string& name, std::uint64_t size);
+  [[noreturn]] void refuse_error() const;
 
-  const PutBytes& put_;
+  FileName file_;
   Options options_;
-  std::uint64_t at_ = 0;
-  std::uint64_t count_ = 0;
-  std::string directory_;
+  std::unique_ptr<zip, Discard> archive_;
+  std::uint64_t next_ = 0;  // where the next stored entry begins in the file
 };
-
-/// IoError, beginning with [operation] path, for a name that no entry can have or that is in
-/// `names` already, to which it is added.
-void check_entry_name(std::string_view operation, const std::filesystem::path& path,
-                      const std::string& name, std::unordered_set<std::string>& names);
-
-/// Whether the text is UTF-8.
-bool is_utf8(const std::string& text);
 
 }  // namespace tend::nn

@@ -39,8 +39,7 @@ namespace tend::data {
 /// kind of tend's errors (Error for another std::exception, what is none as itself) with batch and
 /// index named, and itself nested; the loop's iterator goes on behind that batch. Workers end with
 /// the loop, each after the batch at hand. Loops over a map-style dataset may overlap; those over
-/// an iterable one must not. In the child of a fork() a loop that had workers goes on by itself
-/// over a map-style dataset.
+/// an iterable one must not.
 ///
 /// Error for options that contradict each other, to shuffle an empty dataset, and of a loader that
 /// was moved from. PyTorch: torch.utils.data.DataLoader; there is no batch_size=None.

@@ -12,8 +12,7 @@
 
 namespace tend::data::detail {
 
-/// Threads that run jobs 0, 1, 2, ..., each once, as soon as they are published. There are no
-/// locks, so a fork() finds none held; in its child there are no threads either.
+/// Threads that run jobs 0, 1, 2, ..., each once, as soon as they are published.
 class Workers {
  public:
   /// `run` must not throw. Starts as many threads as the system has for it.
@@ -25,10 +24,8 @@ class Workers {
 
   /// Hands over one more job.
   void publish() noexcept;
-  /// False in the child of a fork(), and when the system had no threads: jobs are the caller's.
+  /// False when the system had no threads: then the jobs are the caller's.
   bool are_here() const noexcept;
-  /// Whether this process is a child of the one that started them, by fork().
-  bool in_child() const noexcept;
 
  private:
   struct Threads;  // so that programs need not compile <thread>

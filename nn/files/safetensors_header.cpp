@@ -8,6 +8,7 @@
 
 #include <tend/core/base/error.h>
 #include <tend/nn/files/file_name.h>
+#include <tend/nn/files/json.h>
 
 #include <nlohmann/json.hpp>
 
@@ -15,7 +16,7 @@ namespace tend::nn::safetensors {
 namespace {
 
 constexpr std::string_view kMetadata = "__metadata__";
-constexpr std::uint64_t kLargestSize = std::uint64_t{1} << 62;
+constexpr std::int64_t kLargestSize = std::int64_t{1} << 62;
 constexpr std::size_t kMaxDims = 64;
 
 constexpr std::array kTypes{
@@ -37,8 +38,7 @@ constexpr std::array kTypes{
 
 // --- writing
 
-// `text` in JSON, with its quotes. The header is not made as one value of the JSON library: the
-// destructor of a list or an object allocates, and ends the process where memory is refused.
+// `text` in JSON, with its quotes.
 std::string quoted(const std::filesystem::path& path, const std::string& text) {
   try {
     return nlohmann::json(text).dump();
@@ -125,197 +125,75 @@ std::string header_text(const std::filesystem::path& path, const StateDict& tens
 
 namespace {
 
-// Takes the events of the JSON library's parser, in the order of the text. Nothing nests deeper
-// than the format does, so neither the stack nor a destructor can grow with the text.
-class HeaderHandler : public nlohmann::json_sax<nlohmann::json> {
+using json::Value;
+
+// Reads the value of one tensor's name.
+class EntryReader {
  public:
-  explicit HeaderHandler(const FileName& file) : file_(file) {}
+  EntryReader(const FileName& file, const json::Member& member) : file_(file), member_(member) {}
 
-  Header take() { return std::move(header_); }
-
-  bool start_object(std::size_t) override {
-    switch (place_) {
-      case Place::before: place_ = Place::header; break;
-      case Place::header_value:
-        if (entry_.name == kMetadata) {
-          if (std::exchange(has_metadata_, true)) refuse_twice(entry_.name);
-          place_ = Place::metadata;
-        } else {
-          place_ = Place::tensor;
-        }
-        break;
-      default: refuse_value("an object");
-    }
-    return true;
-  }
-  bool end_object() override {
-    if (place_ == Place::tensor) {
-      if (entry_.type == nullptr || !has_shape_ || !offsets_) refuse_fields();
-      entry_.begin = (*offsets_)[0];
-      entry_.end = (*offsets_)[1];
-      header_.entries.push_back(std::move(entry_));
-    }
-    place_ = Place::header;  // or after it, where the parser accepts nothing more
-    return true;
-  }
-  bool key(std::string& text) override {
-    if (place_ == Place::header) {
-      entry_ = {};
-      entry_.name = std::move(text);
-      has_shape_ = false;
-      offsets_.reset();
-      place_ = Place::header_value;
-    } else if (place_ == Place::metadata) {
-      field_ = std::move(text);
-      place_ = Place::metadata_value;
-    } else {
-      start_field(text);
-    }
-    return true;
-  }
-  bool start_array(std::size_t) override {
-    if (place_ != Place::shape && place_ != Place::offsets) refuse_value("a list");
-    if (std::exchange(in_list_, true)) refuse_value("a list");
-    return true;
-  }
-  bool end_array() override {
-    in_list_ = false;
-    if (place_ == Place::shape) {
-      has_shape_ = true;
-    } else {
-      if (numbers_.size() != 2) refuse_tensor("data_offsets are not two numbers");
-      offsets_ = {numbers_[0], numbers_[1]};
-    }
-    place_ = Place::tensor;
-    return true;
-  }
-  bool string(std::string& text) override {
-    if (place_ == Place::metadata_value) {
-      if (!header_.metadata.try_emplace(field_, std::move(text)).second) refuse_twice(field_);
-      place_ = Place::metadata;
-    } else if (place_ == Place::dtype) {
-      const auto same = [&](const StoredType& type) { return type.name == text; };
-      const auto* const type = std::find_if(kTypes.begin(), kTypes.end(), same);
-      if (type == kTypes.end()) refuse_dtype();
-      entry_.type = type;
-      place_ = Place::tensor;
-    } else {
-      refuse_value(as_text('\'', shown(text), '\''));
-    }
-    return true;
-  }
-  bool number_unsigned(std::uint64_t number) override {
-    if (!in_list_ || number > kLargestSize) refuse_value(std::to_string(number));
-    const auto size = static_cast<std::int64_t>(number);
-    if (place_ == Place::offsets) {
-      if (numbers_.size() == 2) refuse_tensor("data_offsets are not two numbers");
-      numbers_.push_back(size);
-    } else {
-      if (entry_.shape.size() == kMaxDims)
-        refuse_tensor("its shape is no list of at most 64 sizes");
-      entry_.shape.push_back(size);
-    }
-    return true;
-  }
-  bool number_integer(std::int64_t number) override {
-    refuse_value(number == 0 ? "-0" : std::to_string(number));
-  }
-  bool number_float(double, const std::string& text) override { refuse_value(shown(text)); }
-  bool null() override { refuse_value("null"); }
-  bool boolean(bool value) override { refuse_value(value ? "true" : "false"); }
-  bool binary(binary_t&) override { refuse_value("binary"); }
-  bool parse_error(std::size_t, const std::string&,
-                   const nlohmann::json::exception& error) override {
-    refuse("the header is no JSON: ", shown(error.what()));
+  Entry read() const {
+    const auto* fields = member_.value.as<json::Object>();
+    const Value *dtype = member_.value.find("dtype"), *shape = member_.value.find("shape"),
+                *offsets = member_.value.find("data_offsets");
+    if (fields == nullptr || fields->size() != 3 || !dtype || !shape || !offsets)
+      refuse("needs dtype, shape and data_offsets, nothing else");
+    Entry entry;
+    entry.name = member_.name;
+    entry.type = type_of(*dtype);
+    const auto* sizes = shape->as<json::List>();
+    if (sizes == nullptr || sizes->size() > kMaxDims)
+      refuse("its shape is no list of at most 64 sizes");
+    for (const Value& size : *sizes) entry.shape.push_back(size_of(size));
+    const auto* ends = offsets->as<json::List>();
+    if (ends == nullptr || ends->size() != 2) refuse("data_offsets are not two numbers");
+    entry.begin = size_of((*ends)[0]);
+    entry.end = size_of((*ends)[1]);
+    return entry;
   }
 
  private:
-  enum class Place : unsigned char {
-    before,
-    header,
-    header_value,
-    metadata,
-    metadata_value,
-    tensor,
-    dtype,
-    shape,
-    offsets
-  };
-
   template <class... Parts>
   [[noreturn]] void refuse(const Parts&... parts) const {
-    file_.refuse(parts...);
+    file_.refuse("tensor '", shown(member_.name), "': ", parts...);
   }
-  [[noreturn]] void refuse_twice(const std::string& name) const {
-    refuse("the name '", shown(name), "' is used twice");
-  }
-  [[noreturn]] void refuse_tensor(const std::string& what) const {
-    refuse("tensor '", shown(entry_.name), "': ", what);
-  }
-  [[noreturn]] void refuse_fields() const {
-    refuse_tensor("needs dtype, shape and data_offsets, nothing else");
-  }
-  [[noreturn]] void refuse_dtype() const {
+
+  const StoredType* type_of(const Value& value) const {
+    const auto* name = value.as<std::string>();
     std::string names;
-    for (const StoredType& type : kTypes) names += as_text(names.empty() ? "" : ", ", type.name);
-    refuse_tensor("its dtype is none of " + names);
+    for (const StoredType& type : kTypes) {
+      if (name != nullptr && type.name == *name) return &type;
+      names += as_text(names.empty() ? "" : ", ", type.name);
+    }
+    refuse("its dtype is none of ", names);
   }
 
-  // Throws for a value that does not belong where it stands.
-  [[noreturn]] void refuse_value(const std::string& value) const {
-    switch (place_) {
-      case Place::before: refuse("the header is no JSON object");
-      case Place::metadata_value: refuse("__metadata__ '", shown(field_), "' is no text");
-      case Place::dtype: refuse_dtype();
-      case Place::shape:
-        refuse_tensor(in_list_ ? value + " is no size"
-                               : "its shape is no list of at most 64 sizes");
-      case Place::offsets:
-        refuse_tensor(in_list_ ? value + " is no size" : "data_offsets are not two numbers");
-      default: break;
-    }
-    if (entry_.name == kMetadata) refuse("__metadata__ is no object");
-    refuse_fields();
-  }
-
-  void start_field(const std::string& name) {
-    const auto begin = [&](Place place, bool is_there) {
-      if (is_there) refuse_tensor(name + " is given twice");
-      place_ = place;
-    };
-    if (name == "dtype") {
-      begin(Place::dtype, entry_.type != nullptr);
-    } else if (name == "shape") {
-      begin(Place::shape, has_shape_);
-    } else if (name == "data_offsets") {
-      begin(Place::offsets, offsets_.has_value());
-      numbers_.clear();
-    } else {
-      refuse_fields();
-    }
+  std::int64_t size_of(const Value& value) const {
+    const auto* size = value.as<std::int64_t>();
+    if (size == nullptr || *size < 0 || *size > kLargestSize)
+      refuse("its shape or data_offsets have what is no size");
+    return *size;
   }
 
   const FileName& file_;
-  Header header_;
-  Place place_ = Place::before;
-  bool has_metadata_ = false;
-  Entry entry_;  // the one being read
-  bool has_shape_ = false;
-  std::optional<std::array<std::int64_t, 2>> offsets_;
-  bool in_list_ = false;
-  std::vector<std::int64_t> numbers_;
-  std::string field_;
+  const json::Member& member_;
 };
+
+std::map<std::string, std::string> read_metadata(const FileName& file, const Value& value) {
+  const auto* members = value.as<json::Object>();
+  if (members == nullptr) file.refuse("__metadata__ is no object");
+  std::map<std::string, std::string> metadata;
+  for (const json::Member& member : *members) {
+    const auto* text = member.value.as<std::string>();
+    if (text == nullptr) file.refuse("__metadata__ '", shown(member.name), "' is no text");
+    metadata.emplace(member.name, *text);
+  }
+  return metadata;
+}
 
 class Checker {
  public:
   Checker(const FileName& file, std::vector<Entry>& entries) : file_(file), entries_(entries) {}
-
-  void check_names() const {
-    std::vector<std::string_view> names;
-    for (const Entry& entry : entries_) names.push_back(entry.name);
-    check_unique(file_, std::move(names));
-  }
 
   void check_lengths(std::int64_t data_bytes) const {
     for (const Entry& entry : entries_) {
@@ -368,11 +246,18 @@ class Checker {
 Header parse_header(const std::filesystem::path& path, const std::string& text,
                     std::int64_t data_bytes) {
   const FileName file{"load_safetensors", path};
-  HeaderHandler handler(file);
-  nlohmann::json::sax_parse(text, &handler);
-  Header header = handler.take();
+  const Value root = json::parse(file, text);
+  const auto* members = root.as<json::Object>();
+  if (members == nullptr) file.refuse("the header is no JSON object");
+  Header header;
+  for (const json::Member& member : *members) {
+    if (member.name == kMetadata) {
+      header.metadata = read_metadata(file, member.value);
+    } else {
+      header.entries.push_back(EntryReader(file, member).read());
+    }
+  }
   Checker checker(file, header.entries);
-  checker.check_names();
   checker.check_lengths(data_bytes);
   checker.check_ranges(data_bytes);
   return header;

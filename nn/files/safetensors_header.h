@@ -49,9 +49,11 @@ const StoredType& stored_type(DType dtype, std::optional<HalfType> half);
 std::string header_text(const std::filesystem::path& path, const StateDict& tensors,
                         const SafetensorsOptions& options);
 
-/// Reads such a text, in time n log n. IoError, naming the path, for all that the format does not
-/// allow (a name used twice, a number that is no size, lists within lists, ...) and for tensors
-/// that do not fill `data_bytes` bytes without gap and overlap.
+/// Reads such a text.
+///
+/// Throws:
+///   IoError  - the text is not as the format has it, or uses a name twice; the tensors do not fill
+///              `data_bytes` bytes without gap and overlap. The message names the path
 Header parse_header(const std::filesystem::path& path, const std::string& text,
                     std::int64_t data_bytes);
 

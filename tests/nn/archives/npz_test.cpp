@@ -129,14 +129,10 @@ TEST_CASE("entries of npz files that are not aligned to their elements are read 
   nn::save_npy(folder / "a", arange(5, float32));
   const std::string content = content_of(folder / "a");
   const std::string_view part = content;
-  std::ofstream file(folder / "a.npz", std::ios::binary);
-  const nn::PutBytes put = [&](const void* data, std::size_t bytes) {
-    file.write(static_cast<const char*>(data), static_cast<std::streamsize>(bytes));
-  };
-  nn::ZipWriter zip(put, {});
+  const std::filesystem::path path = folder / "a.npz";
+  nn::ZipWriter zip({"write", path}, path, {});
   for (const std::string name : {"a", "bb", "ccc", "dddd"}) zip.add(name + ".npy", {&part, 1});
   zip.finish();
-  file.close();
   const nn::StateDict mapped = nn::load_npz(folder / "a.npz", {.mmap = true});
   // By the lengths of the names, only these elements begin at a multiple of four bytes.
   CHECK(names_of_mapped(mapped) == std::set<std::string>{"ccc"});
@@ -193,27 +189,16 @@ TEST_CASE("npz files have more entries than the first form of zip archives can c
   CHECK(read.at("65538").item<std::int64_t>() == 65'538);
 }
 
-// Four gibibytes and more of zeros, and behind them an entry whose place takes 64 bits. The zeros
-// are holes of the file.
 TEST_CASE("entries of zip archives may be larger than 4 GiB", "[slow]") {
   const std::string block(std::size_t{1} << 20, '\0');
   const std::vector<std::string_view> parts(4097, block);
   const ScratchFolder folder;
-  std::ofstream file(folder / "a.zip", std::ios::binary);
-  const nn::PutBytes put = [&](const void* data, std::size_t bytes) {
-    if (data == block.data()) {
-      file.seekp(static_cast<std::streamoff>(bytes), std::ios::cur);
-    } else {
-      file.write(static_cast<const char*>(data), static_cast<std::streamsize>(bytes));
-    }
-  };
-  nn::ZipWriter zip(put, {});
+  const std::filesystem::path path = folder / "a.zip";
+  nn::ZipWriter zip({"write", path}, path, {});
   zip.add("zeros", parts);
   const std::string_view last = "the end";
   zip.add("last", {&last, 1});
   zip.finish();
-  file.close();
-  REQUIRE(file);
   const nn::ZipReader reader(folder / "a.zip", "read");
   CHECK(reader.read_all("last", 100) == "the end");
   nn::ZipReader::Entry zeros = reader.open("zeros");
@@ -234,10 +219,6 @@ TEST_CASE("names that no archive holds are refused before anything is written") 
   refused("x", "'x.npy' is used twice");
   refused("\xFF", "not UTF-8");
   refused(std::string("a\0b", 3), "zero byte");
-  for (char c = 1; c < ' '; ++c) {
-    if (c != '\t' && c != '\n' && c != '\r')
-      refused(std::string(1, c) + "\u00e9", "control character");
-  }
   refused(std::string(65'532, 'a'), "too long");
   CHECK_THROWS_WITH(nn::save_npz(folder / "a", {{"x", Tensor()}}),
                     ContainsSubstring("'x': the tensor is undefined"));
