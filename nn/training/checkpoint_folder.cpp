@@ -38,7 +38,6 @@ std::optional<std::int64_t> step_of(const std::string& name) {
 CheckpointFolder::CheckpointFolder(std::filesystem::path folder, std::int64_t keep)
     : folder_(std::move(folder)), keep_(keep) {
   if (keep < 1) fail(kFolder, "keep must be at least 1, got ", keep);
-  check_name({kFolder, folder_});
   std::error_code error;
   std::filesystem::create_directories(folder_, error);
   if (error) fail<IoError>(kFolder, folder_, " cannot be made: ", error.message());
