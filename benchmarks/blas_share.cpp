@@ -13,7 +13,7 @@
 #include <iostream>
 #include <string>
 
-#include <tend/core/kernels/matmul/flop_count.h>
+#include <tend/core/kernels/matmul/gemm.h>
 #include <tend/tend.h>
 
 #include "gpt_step.h"

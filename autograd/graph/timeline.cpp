@@ -8,7 +8,7 @@
 
 #include <tend/autograd/graph/anomaly.h>
 #include <tend/autograd/graph/node.h>
-#include <tend/core/kernels/matmul/flop_count.h>
+#include <tend/core/kernels/matmul/gemm.h>
 
 namespace tend::autograd {
 
