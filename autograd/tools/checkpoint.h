@@ -26,8 +26,12 @@ struct CheckpointOptions {
 /// those leaves that an operation saves are checked, and not for set_data(). The second time f
 /// takes the paths of products and attention that backward's thread has: put a MatmulPathGuard or
 /// AttentionPathGuard into f. Operations that f runs on other threads, as by a parallel_for, keep
-/// what they save, and draw anew the second time: leave them to the thread that calls f. f also
-/// draws anew from a generator of its own, and from any where preserve_rng_state is false.
+/// what they save: leave them to the thread that calls f. f draws anew from a generator of its own,
+/// and from any where preserve_rng_state is false.
+///
+/// The default generator is set back for the second run, and restored afterwards. Threads that draw
+/// from it during either run change the numbers that f draws, and those that they draw during the
+/// second run are drawn again.
 /// https://pytorch.org/docs/2.6/checkpoint.html (use_reentrant=False)
 std::vector<Tensor> checkpoint(const TensorFunction& f, const std::vector<Tensor>& inputs,
                                const CheckpointOptions& options = {});
