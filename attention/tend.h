@@ -35,7 +35,6 @@
 #include <tend/autograd/tools/graph.h>
 #include <tend/core/array/print.h>
 #include <tend/core/build_info.h>
-#include <tend/core/kernels/matmul/blas.h>
 #include <tend/core/kernels/matmul/matmul_path.h>
 #include <tend/core/memory/pool.h>
 #include <tend/core/random/random.h>

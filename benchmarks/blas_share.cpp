@@ -14,7 +14,7 @@
 #include <stdexcept>
 #include <string>
 
-#include <tend/core/kernels/matmul/flop_count.h>
+#include <tend/core/kernels/matmul/gemm.h>
 #include <tend/tend.h>
 
 #include "examples/program.h"

@@ -16,14 +16,26 @@ constexpr const char* kCompiler = "Clang " __clang_version__;
 constexpr const char* kCompiler = "GCC " __VERSION__;
 #endif
 
+std::string path_of_products() {
+  std::string path(matmul_path_name(matmul_path()));
+  const char* const reason = kernels::automatic_avoids_blas();
+  if (matmul_path() != MatmulPath::automatic || reason == nullptr) return path;
+  return path + ", tiles only (" + reason + ")";
+}
+
 }  // namespace
 
 BuildInfo build_info() {
-  return {TEND_VERSION,           kCompiler,
-          blas_config(),          blas_core(),
-          kernels::simd_target(), std::string(matmul_path_name(matmul_path())),
-          num_threads(),          TEND_TEXT_VERSION,
-          TEND_ARCHIVES_VERSION,  TEND_DISTRIBUTED_VERSION};
+  return {.version = TEND_VERSION,
+          .compiler = kCompiler,
+          .blas = kernels::blas_config(),
+          .blas_core = kernels::blas_core(),
+          .simd_target = kernels::simd_target(),
+          .matmul_path = path_of_products(),
+          .threads = num_threads(),
+          .text = TEND_TEXT_VERSION,
+          .archives = TEND_ARCHIVES_VERSION,
+          .distributed = TEND_DISTRIBUTED_VERSION};
 }
 
 std::ostream& operator<<(std::ostream& out, const BuildInfo& info) {

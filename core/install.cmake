@@ -35,7 +35,7 @@ function(tend_install_library target sets description requires libraries)
   install(FILES ${PROJECT_BINARY_DIR}/${target}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endfunction()
 
-tend_install_library(tend tendTargets "${PROJECT_DESCRIPTION}" "" "-lopenblas -lstdc++ -lm -pthread")
+tend_install_library(tend tendTargets "${PROJECT_DESCRIPTION}" "" "-lopenblas -lhwy -lstdc++ -lm -pthread")
 
 # tend_install_part(NAME SETS DESCRIPTION LIBRARIES [MODULE]): an optional part of that name, where it was built,
 # and the module that finds its library. Otherwise its headers stay away.

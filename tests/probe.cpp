@@ -1,6 +1,7 @@
 // A program of its own for tests of what tend finds when it starts.
 //   probe threads        prints num_threads()
-//   probe core [N]       prints OpenBLAS's core type, after an N x N product if given
+//   probe core           prints OpenBLAS's core type
+//   probe products       prints what computes matrix products, as build_info() has it
 //   probe blas N         prints how OpenBLAS runs on threads (serial, pthread, openmp), how many it
 //                        uses after an N x N product, and how many that gave the process
 //   probe overlap N      prints "right" after N x N products on threads of the program
@@ -14,7 +15,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -43,14 +43,6 @@ bool multiply(std::int64_t n, int value = 1, int times = 1) {
                                        [&](float x) { return x == static_cast<float>(n * value); });
   }
   return is_right;
-}
-
-int print_core(std::int64_t n) {
-  // What OpenBLAS was loaded with is not the choice of tend's user.
-  unsetenv("OPENBLAS_CORETYPE");
-  if (n > 0 && !multiply(n)) return 1;
-  std::cout << openblas_get_corename() << '\n';
-  return 0;
 }
 
 std::ptrdiff_t threads_of_process() {
@@ -116,7 +108,11 @@ int print_memory() {
 int main(int count, char** arguments) {
   const std::string question = count > 1 ? arguments[1] : "";
   const std::int64_t n = count > 2 ? std::stoll(arguments[2]) : 0;
-  if (question == "core") return print_core(n);
+  if (question == "core" || question == "products") {
+    const tend::BuildInfo info = tend::build_info();
+    std::cout << (question == "core" ? info.blas_core : info.matmul_path) << '\n';
+    return 0;
+  }
   if (question == "blas") return print_blas(n);
   if (question == "overlap") return print_overlap(n);
   if (question == "memory") return print_memory();

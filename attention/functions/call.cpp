@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include <tend/autograd/ops/helpers.h>
-#include <tend/core/random/draws.h>
 
 namespace tend::attention {
 namespace {
@@ -122,19 +121,6 @@ Tensor draw_kept_weights(const AttentionCall& call) {
   const std::int64_t count = element_count(call.weights);
   if (call.dropout_p == 0 || count == 0) return {};
   return Tensor(draw_kept(count, call.dropout_p, default_generator()));
-}
-
-Draws::Draws(bool any) {
-  if (!any) return;
-  const GeneratorLock lock(default_generator());
-  before_ = default_generator();
-  others_ = draws_of_others();
-}
-
-Draws::~Draws() {
-  if (!before_) return;
-  const GeneratorLock lock(default_generator());
-  if (draws_of_others() == others_) default_generator() = *before_;
 }
 
 }  // namespace tend::attention

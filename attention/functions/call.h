@@ -7,7 +7,6 @@
 
 #include <tend/attention/expressions/trace.h>
 #include <tend/attention/functions/options.h>
-#include <tend/core/random/random.h>
 
 namespace tend::attention {
 
@@ -54,30 +53,5 @@ Shape key_leading(const AttentionCall& call);
 /// Which weights dropout keeps (draw_kept); undefined where none are dropped, or there are none, as
 /// then no random numbers are drawn.
 Tensor draw_kept_weights(const AttentionCall& call);
-
-/// Random numbers that are drawn while it lives; without keep() they count as not drawn, unless
-/// another thread has used the generator meanwhile: its numbers do not come again.
-class Draws {
- public:
-  explicit Draws(bool any);
-  ~Draws();
-  Draws(const Draws&) = delete;
-  Draws& operator=(const Draws&) = delete;
-
-  void keep() { before_.reset(); }
-
- private:
-  std::optional<Generator> before_;
-  std::uint64_t others_ = 0;  // draws_of_others() at the beginning
-};
-
-/// f(); what it draws counts as not drawn when it fails. It draws nothing unless `any`.
-template <class F>
-auto with_draws(bool any, F f) {
-  Draws draws(any);
-  auto result = f();
-  draws.keep();
-  return result;
-}
 
 }  // namespace tend::attention

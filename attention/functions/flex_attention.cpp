@@ -65,12 +65,10 @@ HeadDetails flex_attention_with_heads(const Tensor& query, const Tensor& key, co
     if (head >= 0 && head < heads_of(call.weights)) continue;
     fail<IndexError>(kFlex, "head ", head, " of weights of shape ", call.weights);
   }
-  Draws draws(call.dropout_p > 0);
   const Tensor kept = call.dropout_p < 1 ? draw_kept_weights(call) : Tensor();
   const Tensor context = attend(call, options.path, query, key, value, kept);
   const HeadParts parts =
       compute_heads(call, query, key, heads, kept.defined() ? kept.array() : Array());
-  draws.keep();
   return {context, parts.weights, parts.scores, parts.log_sum_exp};
 } catch (const Error&) {
   rename_error("flex_attention_with_heads");

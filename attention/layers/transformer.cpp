@@ -35,11 +35,9 @@ TransformerEncoder::TransformerEncoder(const TransformerEncoderLayer& layer,
     : layers(num_layers, layer), norm(std::move(last_norm)) {}
 
 Tensor TransformerEncoder::forward(const Tensor& src, const EncoderMasks& masks) const {
-  attention::Draws draws(is_training());
   Tensor x = src;
   for (const TransformerEncoderLayer& layer : layers) x = layer(x, masks);
   if (norm) x = (*norm)(x);
-  draws.keep();
   return x;
 }
 
@@ -57,11 +55,9 @@ TransformerDecoder::TransformerDecoder(const TransformerDecoderLayer& layer,
 
 Tensor TransformerDecoder::forward(const Tensor& tgt, const Tensor& memory,
                                    const DecoderMasks& masks) const {
-  attention::Draws draws(is_training());
   Tensor x = tgt;
   for (const TransformerDecoderLayer& layer : layers) x = layer(x, memory, masks);
   if (norm) x = (*norm)(x);
-  draws.keep();
   return x;
 }
 
@@ -86,7 +82,6 @@ Transformer::Transformer(const TransformerOptions& options)
 
 Tensor Transformer::forward(const Tensor& src, const Tensor& tgt,
                             const TransformerMasks& masks) const {
-  attention::Draws draws(is_training());  // the decoder checks its inputs after the encoder has run
   const Tensor memory = encoder(src, {.src_mask = masks.src_mask,
                                       .src_key_padding_mask = masks.src_key_padding_mask,
                                       .is_causal = masks.src_is_causal});
@@ -97,7 +92,6 @@ Tensor Transformer::forward(const Tensor& src, const Tensor& tgt,
                         .memory_key_padding_mask = masks.memory_key_padding_mask,
                         .tgt_is_causal = masks.tgt_is_causal,
                         .memory_is_causal = masks.memory_is_causal});
-  draws.keep();
   return out;
 }
 

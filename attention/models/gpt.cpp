@@ -72,7 +72,6 @@ Tensor GPT::embed(const Tensor& tokens, const GPTInputs& inputs) const {
 
 Tensor GPT::forward(const Tensor& tokens, const GPTInputs& inputs) const {
   check_inputs(tokens, inputs);
-  Draws draws(is_training());
   Tensor x = embed(tokens, inputs);
   if (inputs.cache != nullptr) inputs.cache->reserve(tokens.size(1));
   TokenPlaces places(config, tokens.size(1), x.dtype(), inputs.cache, inputs.padding);
@@ -83,7 +82,6 @@ Tensor GPT::forward(const Tensor& tokens, const GPTInputs& inputs) const {
   if (inputs.last_only && x.size(1) > 1) x = x.narrow(1, x.size(1) - 1, 1);
   Tensor logits = head(norm(x));
   if (inputs.cache != nullptr) inputs.cache->advance(tokens.size(1));
-  draws.keep();
   return logits;
 }
 
@@ -101,7 +99,6 @@ Tensor GPT::operator()(const Tensor& tokens, const GPTInputs& inputs) const {
 
 GPTOutput GPT::with_weights(const Tensor& tokens) const {
   check_inputs(tokens, {});
-  Draws draws(is_training());
   GPTOutput out;
   Tensor x = embed(tokens, {});
   const TokenPlaces places(config, tokens.size(1), x.dtype());
@@ -111,7 +108,6 @@ GPTOutput GPT::with_weights(const Tensor& tokens) const {
     out.weights.push_back(std::move(step.weights));
   }
   out.logits = head(norm(x));
-  draws.keep();
   return out;
 }
 

@@ -66,14 +66,12 @@ GroupedQueryAttention::Heads GroupedQueryAttention::split(const Tensor& x,
 Tensor GroupedQueryAttention::forward(const Tensor& x, const TokenPlaces& places) const {
   const Heads heads = split(x, places);
   const double p = dropout.active_p();
-  return with_draws(p > 0, [&] {
-    const Tensor context =
-        places.has_functions
-            ? flex_attention(heads.query, heads.key, heads.value, flex_options(config, p, places))
-            : scaled_dot_product_attention(heads.query, heads.key, heads.value,
-                                           causal_options(config, p, places));
-    return out_proj(merge_heads(context));
-  });
+  const Tensor context =
+      places.has_functions
+          ? flex_attention(heads.query, heads.key, heads.value, flex_options(config, p, places))
+          : scaled_dot_product_attention(heads.query, heads.key, heads.value,
+                                         causal_options(config, p, places));
+  return out_proj(merge_heads(context));
 }
 
 Tensor GroupedQueryAttention::forward(const Tensor& x) const {
@@ -84,14 +82,12 @@ AttentionOutput GroupedQueryAttention::with_weights(const Tensor& x,
                                                     const TokenPlaces& places) const {
   const Heads heads = split(x, places);
   const double p = dropout.active_p();
-  return with_draws(p > 0, [&]() -> AttentionOutput {
-    AttentionOutput out = places.has_functions
-                              ? flex_attention_with_weights(heads.query, heads.key, heads.value,
-                                                            flex_options(config, p, places))
-                              : attention_with_weights(heads.query, heads.key, heads.value,
-                                                       causal_options(config, p, places));
-    return {out_proj(merge_heads(out.context)), std::move(out.weights)};
-  });
+  AttentionOutput out = places.has_functions
+                            ? flex_attention_with_weights(heads.query, heads.key, heads.value,
+                                                          flex_options(config, p, places))
+                            : attention_with_weights(heads.query, heads.key, heads.value,
+                                                     causal_options(config, p, places));
+  return {out_proj(merge_heads(out.context)), std::move(out.weights)};
 }
 
 AttentionOutput GroupedQueryAttention::with_weights(const Tensor& x) const {

@@ -4,7 +4,7 @@
 
 #include <tend/autograd/graph/call_scope.h>
 #include <tend/autograd/graph/node.h>
-#include <tend/core/kernels/matmul/flop_count.h>
+#include <tend/core/kernels/matmul/gemm.h>
 
 namespace tend::autograd {
 namespace {

@@ -6,7 +6,7 @@
 #include <tend/autograd/graph/node.h>
 #include <tend/autograd/tensor/grad_mode.h>
 #include <tend/core/base/nested_call.h>
-#include <tend/core/random/draws.h>
+#include <tend/core/random/random.h>
 
 namespace tend::autograd {
 namespace {
@@ -41,14 +41,12 @@ class Checkpoint final : public Recomputation {
       inputs_.emplace_back(input, false);
       requires_grad_.push_back(input.requires_grad());
     }
-    if (options.preserve_rng_state) draws_.emplace();
+    if (options.preserve_rng_state) rng_state_ = get_rng_state();
   }
 
-  // The first run of f, whose draws are recorded.
+  // The first run of f.
   std::vector<Tensor> run(const std::vector<Tensor>& inputs) {
     const Scope scope(this);
-    std::optional<DrawRecording> recording;
-    if (draws_) recording.emplace(*draws_);
     std::vector<Tensor> outputs = f_.call("checkpoint", inputs);
     open_ = false;
     second_ = {};
@@ -97,8 +95,11 @@ class Checkpoint final : public Recomputation {
     }
     Ref<Collector> collector(new Collector);
     {
-      std::optional<DrawReplay> draws_as_before;
-      if (draws_) draws_as_before.emplace(*draws_);
+      std::optional<RngStateGuard> restores_afterwards;
+      if (rng_state_) {
+        restores_afterwards.emplace();
+        set_rng_state(*rng_state_);
+      }
       const GradModeGuard usual(true);
       const Scope scope(collector.get());
       f_.call("checkpoint", inputs);
@@ -125,7 +126,7 @@ class Checkpoint final : public Recomputation {
   TensorFunction f_;
   std::vector<SavedTensor> inputs_;
   std::vector<bool> requires_grad_;
-  std::optional<DrawRecord> draws_;
+  std::optional<Generator> rng_state_;  // at the beginning of the first run
   std::vector<Noted> noted_;
   bool open_ = true;  // during the first run, in which f may go backward through what it has done
   bool runs_again_ = false;

@@ -33,6 +33,8 @@ struct CheckpointOptions {
 ///   numbers the second time.
 /// - f draws other numbers the second time from a generator of its own, and from any generator if
 ///   preserve_rng_state is false.
+/// - The default generator is set back for the second run, and restored afterwards. Other threads
+///   that draw from it during either run change the numbers that f draws.
 /// https://pytorch.org/docs/2.6/checkpoint.html (use_reentrant=False)
 std::vector<Tensor> checkpoint(const TensorFunction& f, const std::vector<Tensor>& inputs,
                                const CheckpointOptions& options = {});

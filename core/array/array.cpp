@@ -1,5 +1,6 @@
 #include <tend/core/array/array.h>
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -161,23 +162,24 @@ Array Array::from_blob(Borrowed memory, const Shape& shape, const Shape& strides
   return {dtype, Shape(shape), Shape(strides), 0, Storage::borrow(std::move(memory), bytes)};
 }
 
-bool Array::may_self_overlap() const noexcept {
+bool Array::may_self_overlap() const {
   if (numel_ < 2 || is_contiguous()) return false;
-  // Each stride must exceed the largest offset that the smaller ones reach. A sorted list of them
-  // could take memory, which may run out.
+  Shape by_stride;
   for (std::int64_t d = 0; d < rank(); ++d) {
-    if (shape_[d] == 1) continue;
-    std::int64_t reach = 0;
-    for (std::int64_t e = 0; e < rank(); ++e) {
-      if (std::pair(strides_[e], e) < std::pair(strides_[d], d))
-        reach += (shape_[e] - 1) * strides_[e];
-    }
+    if (shape_[d] > 1) by_stride.push_back(d);
+  }
+  std::sort(by_stride.begin(), by_stride.end(),
+            [&](std::int64_t d, std::int64_t e) { return strides_[d] < strides_[e]; });
+  // Each stride must exceed the largest offset that the smaller ones reach.
+  std::int64_t reach = 0;
+  for (const std::int64_t d : by_stride) {
     if (strides_[d] <= reach) return true;
+    reach += (shape_[d] - 1) * strides_[d];
   }
   return false;
 }
 
-bool Array::is_dense() const noexcept {
+bool Array::is_dense() const {
   return contiguous_ || (!may_self_overlap() && last_offset(shape_, strides_) + 1 == numel_);
 }
 

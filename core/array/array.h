@@ -85,11 +85,11 @@ class Array {
   /// True when the elements lie row-major without gaps.
   bool is_contiguous() const noexcept { return contiguous_; }
   /// True when the elements lie without gaps and overlaps, in whatever order of the dimensions.
-  bool is_dense() const noexcept;
+  bool is_dense() const;
   /// True when the elements of both, which have one shape, lie in memory in the same way.
   bool has_layout_of(const Array& other) const noexcept;
   /// True when two indices may name the same element (an expanded dimension, for example).
-  bool may_self_overlap() const noexcept;
+  bool may_self_overlap() const;
   /// True when the memory ranges of the two overlap.
   bool may_overlap(const Array& other) const noexcept;
 

@@ -28,7 +28,8 @@ void* take_block(std::size_t bytes);
 /// Gives a block back, on any thread; `bytes` is what was asked for.
 void give_block(void* block, std::size_t bytes) noexcept;
 
-/// Gives the cached, unused memory back to the system: what is shared and the calling thread's.
+/// Gives the cached, unused memory back to the system: the shared blocks and those of the calling
+/// thread. A segment goes back as a whole, once no block of it is in use.
 void empty_cache() noexcept;
 
 /// How often memory was taken from the system so far. It no longer grows once a training loop has
@@ -37,7 +38,7 @@ void empty_cache() noexcept;
 std::int64_t system_blocks() noexcept;
 
 /// Bytes that arrays hold now, and their maximum since `reset_peak_memory`. Both are exact with one
-/// thread; with several, the peak may miss up to 64 KiB of each other thread.
+/// thread; with several, they may miss up to 64 KiB of each other thread that runs.
 std::int64_t live_memory() noexcept;
 std::int64_t peak_memory() noexcept;
 void reset_peak_memory() noexcept;

@@ -15,18 +15,13 @@ namespace tend {
 template <class T>
 using Scratch = std::vector<T, PoolAllocator<T>>;
 
-/// `count` elements of value T(); OutOfMemoryError naming `operation` where there is no room.
+/// `count` elements of value T(). OutOfMemoryError if there is no room.
 template <class T>
 Scratch<T> scratch(std::string_view operation, std::int64_t count) {
   constexpr auto kBytes = static_cast<std::int64_t>(sizeof(T));
-  if (count <= std::numeric_limits<std::int64_t>::max() / kBytes) {
-    try {
-      return Scratch<T>(static_cast<std::size_t>(count));
-    } catch (const OutOfMemoryError&) {
-      // thrown below with the name of the operation
-    }
-  }
-  fail<OutOfMemoryError>(operation, "no room for ", count, " elements of ", kBytes, " bytes");
+  if (count > std::numeric_limits<std::int64_t>::max() / kBytes)
+    fail<OutOfMemoryError>(operation, "no room for ", count, " elements of ", kBytes, " bytes");
+  return Scratch<T>(static_cast<std::size_t>(count));
 }
 
 }  // namespace tend

@@ -1,7 +1,6 @@
 #include <tend/core/memory/segments.h>
 
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -44,8 +43,7 @@ std::int64_t taken_from_system() noexcept {
 
 // A part of a segment, in use or idle: this header, and behind it the block.
 struct alignas(kPieceAlignment) Segments::Piece {
-  std::size_t bytes;      // with the header
-  std::uint64_t segment;  // a later segment has a higher number
+  std::size_t bytes;  // with the header
   // Neighbours in the segment; an idle piece has none that is idle.
   Piece* before = nullptr;
   Piece* after = nullptr;
@@ -54,14 +52,11 @@ struct alignas(kPieceAlignment) Segments::Piece {
   Piece** link = nullptr;
 
   bool is_idle() const noexcept { return link != nullptr; }
-  bool comes_before(const Piece& other) const noexcept {
-    return segment != other.segment ? segment < other.segment : this < &other;
-  }
   std::byte* start() noexcept { return reinterpret_cast<std::byte*>(this); }
 
   // Cuts off what lies behind the first `count` bytes, as an idle piece that is in no list yet.
   Piece* split(std::size_t count) noexcept {
-    auto* rest = new (start() + count) Piece{bytes - count, segment, this, after};
+    auto* rest = new (start() + count) Piece{bytes - count, this, after};
     if (after != nullptr) after->before = rest;
     after = rest;
     bytes = count;
@@ -96,9 +91,8 @@ void Segments::remove(Piece* piece) noexcept {
   piece->link = nullptr;
 }
 
-// Of the latest pieces of a list the smallest that is large enough; of several, one of the oldest
-// segment, so that what is idle in newer ones stays together, and its pages untouched. The others
-// are not looked at, so that a program with thousands of idle pieces does not wait.
+// The smallest piece that is large enough, among the latest ones of the first list that has any.
+// The others are not looked at, so that a program with thousands of idle pieces does not wait.
 Segments::Piece* Segments::find(std::size_t bytes) const noexcept {
   constexpr int kLooked = 64;
   Piece* best = nullptr;
@@ -106,16 +100,13 @@ Segments::Piece* Segments::find(std::size_t bytes) const noexcept {
     int looked = 0;
     for (Piece* each = idle_[list]; each != nullptr && looked < kLooked; each = each->next) {
       ++looked;
-      if (each->bytes < bytes) continue;
-      const bool smaller = best == nullptr || each->bytes < best->bytes;
-      const bool same = !smaller && each->bytes == best->bytes;
-      if (smaller || (same && each->comes_before(*best))) best = each;
+      if (each->bytes >= bytes && (best == nullptr || each->bytes < best->bytes)) best = each;
     }
   }
   return best;
 }
 
-void Segments::free_segments() noexcept {
+void Segments::release() noexcept {
   for (Piece*& list : idle_) {
     for (Piece* piece = list; piece != nullptr;) {
       Piece* each = std::exchange(piece, piece->next);
@@ -128,7 +119,7 @@ void Segments::free_segments() noexcept {
 
 // An idle segment. Those that are idle already are too small for what is asked for, so they go.
 Segments::Piece* Segments::new_segment(std::size_t bytes) noexcept {
-  free_segments();
+  release();
   std::size_t size = std::max(kSegment, rounded_up(bytes, kHugePage));
   void* memory = take_from_system(size);
   if (memory == nullptr) {
@@ -136,7 +127,7 @@ Segments::Piece* Segments::new_segment(std::size_t bytes) noexcept {
     memory = take_from_system(size);
   }
   if (memory == nullptr) return nullptr;
-  auto* piece = new (memory) Piece{size, ++segments_};
+  auto* piece = new (memory) Piece{size};
   insert(piece);
   return piece;
 }
@@ -163,23 +154,6 @@ void Segments::give(void* block) noexcept {
     piece->join_after();
   }
   insert(piece);
-}
-
-void Segments::release() noexcept {
-  // Some systems have pages of 16 or 64 KiB, and a part of one would drop all of it.
-  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  free_segments();
-  for (Piece* list : idle_) {
-    for (Piece* each = list; each != nullptr; each = each->next) {
-      // NOLINTNEXTLINE(performance-no-int-to-ptr): once for each piece
-      auto* const first = reinterpret_cast<std::byte*>(
-          rounded_up(reinterpret_cast<std::uintptr_t>(each + 1), page));
-      const std::byte* const end = each->start() + each->bytes;
-      if (first + page > end) continue;
-      const auto size = static_cast<std::size_t>(end - first);
-      madvise(first, size / page * page, MADV_DONTNEED);  // advice, too
-    }
-  }
 }
 
 }  // namespace tend::detail

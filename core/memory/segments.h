@@ -25,7 +25,7 @@ class Segments {
   void* take(std::size_t bytes) noexcept;
   void give(void* block) noexcept;
 
-  /// Gives what is idle back to the system: whole segments, and the pages of idle pieces of others.
+  /// Gives the segments that are idle as a whole back to the system.
   void release() noexcept;
 
  private:
@@ -37,10 +37,8 @@ class Segments {
   Piece* new_segment(std::size_t bytes) noexcept;
   void insert(Piece* piece) noexcept;
   static void remove(Piece* piece) noexcept;
-  void free_segments() noexcept;
 
   std::array<Piece*, kLists> idle_{};  // by size, four lists to a power of two
-  std::uint64_t segments_ = 0;         // that were taken so far
 };
 
 }  // namespace tend::detail

@@ -1,14 +1,12 @@
 #include <tend/core/memory/storage.h>
 
-#include <cstdio>
-#include <exception>
 #include <new>
 #include <utility>
 
 namespace tend {
 namespace {
 
-// Data of up to this many bytes lie behind the Storage, in one block with it. Larger data have a
+// Data of up to this many bytes follow the Storage, in one block with it. Larger data have a
 // block of their own, so that its size is not rounded up because of the Storage. Under the address
 // sanitizer all data have their own block, so that writes before their first byte are found.
 constexpr std::int64_t kMaxBehind = detail::kKeepsBlocks ? 2048 : 0;
@@ -19,7 +17,7 @@ constexpr std::int64_t kMaxBehind = detail::kKeepsBlocks ? 2048 : 0;
 std::size_t Storage::block_size() const noexcept {
   switch (kind_) {
     case Kind::behind: return sizeof(Storage) + static_cast<std::size_t>(bytes_);
-    case Kind::borrowed: return sizeof(Storage) + sizeof(Loan);
+    case Kind::borrowed: return sizeof(Storage) + sizeof(Borrowed);
     case Kind::block: break;
   }
   return sizeof(Storage);
@@ -47,49 +45,22 @@ Ref<Storage> Storage::allocate(std::int64_t bytes) {
   return storage;
 }
 
-Borrowed::~Borrowed() {
-  if (!deleter_) return;
-  try {
-    deleter_(data_);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "[from_blob] the deleter threw: %s\n", error.what());
-  } catch (...) {
-    std::fputs("[from_blob] the deleter threw\n", stderr);
-  }
-}
-
 Ref<Storage> Storage::borrow(Borrowed memory, std::int64_t bytes) {
-  void* block = take_block(sizeof(Storage) + sizeof(Loan));
+  void* block = take_block(sizeof(Storage) + sizeof(Borrowed));
   auto* data = static_cast<std::byte*>(memory.data());
   Ref<Storage> storage = Ref<Storage>::first(new (block) Storage(data, bytes, Kind::borrowed));
-  new (&storage->loan()) Loan{std::move(memory)};
+  new (storage->borrowed()) Borrowed(std::move(memory));
   return storage;
 }
 
-void Storage::give_back(Storage* storage) noexcept {
-  // A deleter may release other borrowed memory, whose deleter releases more. Instead of recursing,
-  // the outermost call works through a list, whose links are in the storages: it needs no memory,
-  // and little stack.
-  constinit thread_local static Storage* waiting = nullptr;
-  constinit thread_local static bool giving_back = false;
-  storage->loan().next = std::exchange(waiting, storage);
-  if (giving_back) return;
-  giving_back = true;
-  while (waiting != nullptr) {
-    Storage* last = std::exchange(waiting, waiting->loan().next);
-    last->loan().~Loan();
-    const std::size_t size = last->block_size();
-    last->~Storage();
-    give_block(last, size);
-  }
-  giving_back = false;
-}
-
 void Storage::destroy(Storage* storage) noexcept {
-  if (storage->kind_ == Kind::borrowed) return give_back(storage);
-  if (storage->kind_ == Kind::block)
-    give_block(storage->data_, static_cast<std::size_t>(storage->bytes_));
-  detail::count_live(-storage->bytes_);
+  if (storage->kind_ == Kind::borrowed) {
+    storage->borrowed()->~Borrowed();
+  } else {
+    if (storage->kind_ == Kind::block)
+      give_block(storage->data_, static_cast<std::size_t>(storage->bytes_));
+    detail::count_live(-storage->bytes_);
+  }
   const std::size_t size = storage->block_size();
   storage->~Storage();
   give_block(storage, size);

@@ -13,8 +13,7 @@
 namespace tend {
 
 /// Memory that belongs to the caller, and the deleter to call when it is no longer needed. The
-/// deleter is called exactly once, whatever fails in between. An exception from it could not be
-/// caught: its message is written to stderr.
+/// deleter is called exactly once, whatever fails in between; it must not throw.
 class Borrowed {
  public:
   using Deleter = std::function<void(void*)>;
@@ -23,7 +22,9 @@ class Borrowed {
   Borrowed(Borrowed&& other) noexcept
       : data_(other.data_), deleter_(std::exchange(other.deleter_, nullptr)) {}
   Borrowed& operator=(Borrowed&&) = delete;
-  ~Borrowed();
+  ~Borrowed() {
+    if (deleter_) deleter_(data_);
+  }
 
   void* data() const noexcept { return data_; }
 
@@ -61,22 +62,15 @@ class alignas(64) Storage final : public RefCounted {
   static void destroy(Storage* storage) noexcept;
 
  private:
-  // Of a Storage of borrowed memory; lies behind the Storage, in one block with it.
-  struct Loan {
-    Borrowed memory;
-    Storage* next = nullptr;  // in the list of give_back
-  };
-
-  // Where the data are: behind the Storage in one block with it, in a block of their own, or in
-  // borrowed memory.
+  // Where the data are: after the Storage in one block with it, in a block of their own, or in
+  // borrowed memory; a Borrowed then follows the Storage.
   enum class Kind : std::uint8_t { behind, block, borrowed };
 
   Storage(std::byte* data, std::int64_t bytes, Kind kind) noexcept
       : kind_(kind), data_(data), bytes_(bytes) {}
   ~Storage() = default;
   std::size_t block_size() const noexcept;
-  Loan& loan() noexcept { return *reinterpret_cast<Loan*>(this + 1); }
-  static void give_back(Storage* storage) noexcept;
+  Borrowed* borrowed() noexcept { return reinterpret_cast<Borrowed*>(this + 1); }
 
   std::atomic<std::uint32_t> version_{0};
   Kind kind_;

@@ -8,7 +8,6 @@
 #include <random>
 
 #include <tend/core/base/error.h>
-#include <tend/core/random/draws.h>
 #include <tend/core/random/random_words.h>
 
 namespace tend {
@@ -32,14 +31,6 @@ std::uint64_t take(std::span<const std::uint8_t>& bytes, std::size_t width) {
 constinit std::mutex default_mutex;
 // How many GeneratorLocks of the default generator this thread has.
 constinit thread_local int locks = 0;
-
-void lock_default() {
-  if (locks == 0) default_mutex.lock();
-  ++locks;
-}
-void unlock_default() {
-  if (--locks == 0) default_mutex.unlock();
-}
 
 }  // namespace
 
@@ -125,9 +116,7 @@ Generator Generator::from_bytes(std::span<const std::uint8_t> bytes) {
   return generator;
 }
 
-namespace {
-
-Generator& generator_of_all_threads() {
+Generator& default_generator() {
   // Never destroyed: static destructors may still draw.
   static Generator& generator = *[] {
     std::random_device device;
@@ -136,41 +125,13 @@ Generator& generator_of_all_threads() {
   return generator;
 }
 
-// Where a function draws once more, its numbers come from the replay, which counts them.
-void begin_draw(Generator& shared) {
-  lock_default();
-  if (DrawReplay* replay = DrawReplay::innermost()) {
-    replay->lock(shared);
-  } else if (locks == 1) {
-    DrawRecording::note_draw(shared);
-  }
-}
-
-}  // namespace
-
-Generator& default_generator() {
-  if (DrawReplay* replay = DrawReplay::innermost()) return replay->generator();
-  return generator_of_all_threads();
-}
-
-GeneratorLock::GeneratorLock(const Generator& generator) {
-  Generator& shared = generator_of_all_threads();
-  DrawReplay* replay = DrawReplay::innermost();
-  if (&generator == &shared) {
-    begin_draw(shared);
-    kind_ = Kind::shared;
-  } else if (replay != nullptr && &generator == &replay->generator()) {
-    replay->lock();
-    kind_ = Kind::replayed;
-  }
+GeneratorLock::GeneratorLock(const Generator& generator)
+    : is_locked_(&generator == &default_generator()) {
+  if (is_locked_ && locks++ == 0) default_mutex.lock();
 }
 
 GeneratorLock::~GeneratorLock() {
-  DrawReplay* replay = DrawReplay::innermost();
-  if (kind_ == Kind::replayed) replay->unlock();
-  if (kind_ != Kind::shared) return;
-  if (replay != nullptr) replay->unlock(generator_of_all_threads());
-  unlock_default();
+  if (is_locked_ && --locks == 0) default_mutex.unlock();
 }
 
 void manual_seed(std::uint64_t seed) {

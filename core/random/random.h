@@ -77,8 +77,7 @@ class Generator {
 
 /// The generator used where none is given. It starts from a seed of the system's choice, as
 /// PyTorch's does. Every function of the library that draws from it holds a GeneratorLock, so
-/// threads may share it; code that calls its methods from several threads does the same. While the
-/// function of an autograd::checkpoint runs again, its thread has another, with the same numbers.
+/// threads may share it; code that calls its methods from several threads does the same.
 Generator& default_generator();
 
 /// Seeds the default generator.
@@ -111,13 +110,7 @@ class GeneratorLock {
   GeneratorLock& operator=(const GeneratorLock&) = delete;
 
  private:
-  enum class Kind : std::uint8_t {
-    own,       // of the caller: nothing is locked
-    shared,    // of all threads
-    replayed,  // the default generator of this thread while a function of checkpoint runs again
-  };
-
-  Kind kind_ = Kind::own;
+  bool is_locked_;
 };
 
 }  // namespace tend

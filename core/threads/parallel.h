@@ -10,9 +10,11 @@ namespace tend {
 /// Threads that parallel_for may use, the caller included.
 int num_threads();
 inline constexpr int kMaxThreads = 1024;
-/// Error for a count that is not from 1 to kMaxThreads, and inside a parallel_for that has divided
-/// its work. Results have the same bits for every count. After fork() the child starts threads of
-/// its own at its first parallel_for; fork() must not be called inside a parallel_for.
+/// Sets that number. Results have the same bits for every count.
+///
+/// Throws:
+///   Error  - the count is not from 1 to kMaxThreads, or the call is inside a parallel_for that has
+///            divided its work
 void set_num_threads(int count);
 
 namespace detail {

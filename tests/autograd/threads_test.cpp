@@ -66,33 +66,6 @@ TEST_CASE("a gradient whose memory is given back may start a backward of the sam
   CHECK(values(x.grad()) == V{10 + 2 + 3, 20 + 4 + 3});
 }
 
-TEST_CASE("threads go backward through checkpoints that draw while another thread draws") {
-  constexpr int kCheckpoints = 200;
-  std::vector<int> wrong(kThreads);
-  std::set<double> drawn;
-  std::size_t draws = 0;
-  together(kThreads, [&](int i) {
-    for (int round = 0; round < kCheckpoints; ++round) {
-      if (i == 0) {
-        for (int k = 0; k < 100; ++k, ++draws) drawn.insert(rand({1}, float64).item<double>());
-        continue;
-      }
-      const Tensor x = ones({32}, float64).requires_grad_();
-      const auto f = [](const Tensor& a) {
-        const Tensor b = a * dropout(a, 0.5);
-        std::this_thread::yield();  // so that others draw in between
-        return b * dropout(b, 0.5);
-      };
-      const Tensor y = autograd::checkpoint(f, x);
-      y.sum().backward();
-      // y = 8 x^4 where both keep x, and 0 elsewhere.
-      if (values(x.grad()) != values(y * 4)) ++wrong[static_cast<std::size_t>(i)];
-    }
-  });
-  CHECK(wrong == std::vector<int>(kThreads));
-  CHECK(drawn.size() == draws);
-}
-
 TEST_CASE("a checkpoint that goes backward through itself is an error") {
   const Tensor x = leaf({1, 2, 3});
   Tensor result;

@@ -133,39 +133,6 @@ TEST_CASE("strides that lead out of int64 are refused") {
   CHECK_NOTHROW(Array::from_blob(&number, {0, 3}, {kMax, kMax}, float64));
 }
 
-TEST_CASE("a deleter that throws ends nothing") {
-  double number = 1;
-  int called = 0;
-  {
-    const Array a = Array::from_blob(&number, {1}, {1}, float64, [&](void*) {
-      ++called;
-      throw std::runtime_error("no way back");
-    });
-  }
-  CHECK(called == 1);
-  CHECK_THROWS_AS(Array::from_blob(&number, {1}, {-1}, float64,
-                                   [&](void*) {
-                                     ++called;
-                                     throw 1;
-                                   }),
-                  ShapeError);
-  CHECK(called == 2);
-}
-
-TEST_CASE("a long chain of lenders is given back without a deep stack") {
-  constexpr int kLenders = 100000;
-  double number = 1;
-  int returned = 0;
-  Array last;
-  for (int i = 0; i < kLenders; ++i) {
-    last = Array::from_blob(&number, {1}, {1}, float64, [&returned, held = last](void*) {
-      returned += held.defined() ? 2 : 1;
-    });
-  }
-  last = Array();
-  CHECK(returned == 2 * kLenders - 1);
-}
-
 // What the undefined behaviour sanitizer would find.
 TEST_CASE("views of nothing and of one element keep any strides") {
   const Array empty = Array::empty({kMax / 2, 4, 0}, float32);
@@ -215,6 +182,5 @@ TEST_CASE("int64 wraps around in every kernel of arithmetic") {
 TEST_CASE("more elements to rank than there is memory for are an OutOfMemoryError") {
   const Array huge = Array::zeros({1}, float32).expand({std::int64_t{1} << 60});
   const Array value = Array::empty({1}, float32), index = Array::empty({1}, int64);
-  CHECK_THROWS_MATCHES(kernels::topk(value, index, huge, 1, 0, true), OutOfMemoryError,
-                       Message("[topk] no room for 1152921504606846976 elements"));
+  CHECK_THROWS_AS(kernels::topk(value, index, huge, 1, 0, true), OutOfMemoryError);
 }

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <tend/core/kernels/attention/attention_heads.h>
-#include <tend/core/kernels/matmul/flop_count.h>
+#include <tend/core/kernels/matmul/gemm.h>
 #include <tend/core/kernels/simd/simd_targets.h>
 #include <tend/core/threads/parallel.h>
 

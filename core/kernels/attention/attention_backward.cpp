@@ -8,7 +8,7 @@
 #include <tend/core/kernels/attention/attention.h>
 #include <tend/core/kernels/attention/attention_heads.h>
 #include <tend/core/kernels/elementwise/arithmetic.h>
-#include <tend/core/kernels/matmul/flop_count.h>
+#include <tend/core/kernels/matmul/gemm.h>
 #include <tend/core/kernels/simd/simd_targets.h>
 #include <tend/core/threads/parallel.h>
 

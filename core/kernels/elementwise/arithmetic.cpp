@@ -8,7 +8,7 @@
 #include <tend/core/kernels/elementwise/formulas.h>
 #include <tend/core/kernels/elementwise/loops.h>
 #include <tend/core/kernels/elementwise/map_spans.h>
-
+#include <tend/core/kernels/simd/for_types.h>
 #include <tend/core/threads/parallel.h>
 
 #include <tend/core/kernels/simd/simd_targets.h>
@@ -25,85 +25,72 @@ namespace tend::kernels {
 // Operations on vectors of floating numbers.
 enum class BinaryOp { add, add_scaled, sub, mul, div, maximum, minimum };
 enum class UnaryOp { neg, abs, sign };
-using BinaryRun = void (*)(std::int64_t count, const std::array<std::byte*, 3>& pointers,
-                           const std::array<std::int64_t, 3>& steps, double alpha);
-using UnaryRun = void (*)(std::int64_t count, const std::array<std::byte*, 2>& pointers,
-                          const std::array<std::int64_t, 2>& steps);
+// Runs of a StridedLoop: out = op(a, b), where alpha is the factor of add_scaled, and out = op(a).
+template <class T>
+struct ArithmeticKernels {
+  void (*binary)(BinaryOp op, double alpha, std::int64_t count,
+                 const std::array<std::byte*, 3>& pointers,
+                 const std::array<std::int64_t, 3>& steps);
+  void (*unary)(UnaryOp op, std::int64_t count, const std::array<std::byte*, 2>& pointers,
+                const std::array<std::int64_t, 2>& steps);
+};
 #endif
 }  // namespace tend::kernels
 
 HWY_BEFORE_NAMESPACE();
 namespace tend::kernels::HWY_NAMESPACE {
 
-template <class T, BinaryOp kOp>
-void run_binary(std::int64_t count, const RunPointers<3>& p, const RunSteps<3>& step,
-                double alpha) {
-  binary_run<T>(count, p, step, [alpha](auto d, auto a, auto b) HWY_ATTR {
-    (void)alpha, (void)d;
-    if constexpr (kOp == BinaryOp::add) {
-      return hn::Add(a, b);
-    } else if constexpr (kOp == BinaryOp::add_scaled) {
-      return hn::Add(a, hn::Mul(hn::Set(d, static_cast<T>(alpha)), b));
-    } else if constexpr (kOp == BinaryOp::sub) {
-      return hn::Sub(a, b);
-    } else if constexpr (kOp == BinaryOp::mul) {
-      return hn::Mul(a, b);
-    } else if constexpr (kOp == BinaryOp::div) {
-      return hn::Div(a, b);
-    } else if constexpr (kOp == BinaryOp::maximum) {
-      return hn::IfThenElse(hn::Or(hn::Gt(a, b), hn::IsNaN(a)), a, b);
-    } else {
-      return hn::IfThenElse(hn::Or(hn::Lt(a, b), hn::IsNaN(a)), a, b);
-    }
-  });
-}
-
-template <class T, UnaryOp kOp>
-void run_unary(std::int64_t count, const RunPointers<2>& p, const RunSteps<2>& step) {
-  unary_run<T>(count, p, step, [](auto d, auto a) HWY_ATTR {
-    (void)d;
-    if constexpr (kOp == UnaryOp::neg) {
-      return hn::Neg(a);
-    } else if constexpr (kOp == UnaryOp::abs) {
-      return hn::Abs(a);
-    } else {  // 0 for NaN
-      const auto zero = hn::Zero(d), one = hn::Set(d, T(1));
-      return hn::Sub(hn::IfThenElseZero(hn::Gt(a, zero), one),
-                     hn::IfThenElseZero(hn::Lt(a, zero), one));
-    }
-  });
+// Calls use(f), with f(d, a, b) the operation.
+template <class T, class F>
+HWY_INLINE void with_operation(BinaryOp op, T alpha, F use) {
+  switch (op) {
+    case BinaryOp::add: return use([](auto, auto a, auto b) HWY_ATTR { return hn::Add(a, b); });
+    case BinaryOp::add_scaled:
+      return use([alpha](auto d, auto a, auto b)
+                     HWY_ATTR { return hn::Add(a, hn::Mul(hn::Set(d, alpha), b)); });
+    case BinaryOp::sub: return use([](auto, auto a, auto b) HWY_ATTR { return hn::Sub(a, b); });
+    case BinaryOp::mul: return use([](auto, auto a, auto b) HWY_ATTR { return hn::Mul(a, b); });
+    case BinaryOp::div: return use([](auto, auto a, auto b) HWY_ATTR { return hn::Div(a, b); });
+    case BinaryOp::maximum:
+      return use([](auto, auto a, auto b)
+                     HWY_ATTR { return hn::IfThenElse(hn::Or(hn::Gt(a, b), hn::IsNaN(a)), a, b); });
+    case BinaryOp::minimum:
+      return use([](auto, auto a, auto b)
+                     HWY_ATTR { return hn::IfThenElse(hn::Or(hn::Lt(a, b), hn::IsNaN(a)), a, b); });
+  }
 }
 
 template <class T>
-BinaryRun binary_of(BinaryOp op) {
-  switch (op) {
-    case BinaryOp::add: return run_binary<T, BinaryOp::add>;
-    case BinaryOp::add_scaled: return run_binary<T, BinaryOp::add_scaled>;
-    case BinaryOp::sub: return run_binary<T, BinaryOp::sub>;
-    case BinaryOp::mul: return run_binary<T, BinaryOp::mul>;
-    case BinaryOp::div: return run_binary<T, BinaryOp::div>;
-    case BinaryOp::maximum: return run_binary<T, BinaryOp::maximum>;
-    case BinaryOp::minimum: break;
-  }
-  return run_binary<T, BinaryOp::minimum>;
+void run_binary(BinaryOp op, double alpha, std::int64_t count, const RunPointers<3>& p,
+                const RunSteps<3>& step) {
+  with_operation(op, static_cast<T>(alpha),
+                 [&](auto f) HWY_ATTR { binary_run<T>(count, p, step, f); });
 }
 
-BinaryRun find_binary(BinaryOp op, bool wide) {
-  return wide ? binary_of<double>(op) : binary_of<float>(op);
+// Calls use(f), with f(d, a) the operation.
+template <class T, class F>
+HWY_INLINE void with_operation(UnaryOp op, F use) {
+  switch (op) {
+    case UnaryOp::neg: return use([](auto, auto a) HWY_ATTR { return hn::Neg(a); });
+    case UnaryOp::abs: return use([](auto, auto a) HWY_ATTR { return hn::Abs(a); });
+    case UnaryOp::sign:
+      return use([](auto d, auto a) HWY_ATTR {  // 0 for NaN
+        const auto zero = hn::Zero(d), one = hn::Set(d, T(1));
+        return hn::Sub(hn::IfThenElseZero(hn::Gt(a, zero), one),
+                       hn::IfThenElseZero(hn::Lt(a, zero), one));
+      });
+  }
 }
 
 template <class T>
-UnaryRun unary_of(UnaryOp op) {
-  switch (op) {
-    case UnaryOp::neg: return run_unary<T, UnaryOp::neg>;
-    case UnaryOp::abs: return run_unary<T, UnaryOp::abs>;
-    case UnaryOp::sign: break;
-  }
-  return run_unary<T, UnaryOp::sign>;
+void run_unary(UnaryOp op, std::int64_t count, const RunPointers<2>& p, const RunSteps<2>& step) {
+  with_operation<T>(op, [&](auto f) HWY_ATTR { unary_run<T>(count, p, step, f); });
 }
 
-UnaryRun find_unary(UnaryOp op, bool wide) {
-  return wide ? unary_of<double>(op) : unary_of<float>(op);
+const ForTypes<ArithmeticKernels>& find_arithmetic() {
+  static constexpr ForTypes<ArithmeticKernels> kAll = {{run_binary<float>, run_unary<float>},
+                                                       {run_binary<double>, run_unary<double>}};
+  return kAll;
 }
 
 }  // namespace tend::kernels::HWY_NAMESPACE
@@ -113,8 +100,7 @@ HWY_AFTER_NAMESPACE();
 namespace tend::kernels {
 namespace {
 
-HWY_EXPORT(find_binary);
-HWY_EXPORT(find_unary);
+HWY_EXPORT(find_arithmetic);
 
 // Signed overflow is undefined in C++; PyTorch's integers wrap around, as unsigned ones do.
 constexpr std::uint64_t bits(std::int64_t value) noexcept {
@@ -208,16 +194,21 @@ void apply(const Array& out, const Array& a, const Array& b) {
 }
 
 void run_floating(BinaryOp op, const Array& out, const Array& a, const Array& b, double alpha = 1) {
-  const BinaryRun run = HWY_DYNAMIC_DISPATCH(find_binary)(op, out.dtype() == float64);
+  const auto& kernels = HWY_DYNAMIC_DISPATCH(find_arithmetic)();
+  const auto run = out.dtype() == float64 ? kernels.doubles.binary : kernels.floats.binary;
   StridedLoop<3>({&out, &a, &b})
-      .run_elements(
-          [=](std::int64_t count, const auto& p, const auto& step) { run(count, p, step, alpha); },
-          kStreamGrain);
+      .run_elements([=](std::int64_t count, const auto& p,
+                        const auto& step) { run(op, alpha, count, p, step); },
+                    kStreamGrain);
 }
 
 void run_floating(UnaryOp op, const Array& out, const Array& a) {
-  const UnaryRun run = HWY_DYNAMIC_DISPATCH(find_unary)(op, out.dtype() == float64);
-  StridedLoop<2>({&out, &a}).run_elements(run, kStreamGrain);
+  const auto& kernels = HWY_DYNAMIC_DISPATCH(find_arithmetic)();
+  const auto run = out.dtype() == float64 ? kernels.doubles.unary : kernels.floats.unary;
+  StridedLoop<2>({&out, &a})
+      .run_elements(
+          [=](std::int64_t count, const auto& p, const auto& step) { run(op, count, p, step); },
+          kStreamGrain);
 }
 
 // Floating dtypes are computed by vectors, the others by Op.

@@ -21,9 +21,10 @@ namespace tend::kernels {
 #define TEND_CORE_KERNELS_COMPARE_OPS
 enum class Comparison { eq, ne, lt, le, gt, ge, logical_and, logical_or, logical_xor };
 enum class Test { logical_not, isnan, isinf, isfinite };
-using ComparisonRun = void (*)(std::int64_t count, const std::array<std::byte*, 3>& pointers,
+using ComparisonRun = void (*)(Comparison op, std::int64_t count,
+                               const std::array<std::byte*, 3>& pointers,
                                const std::array<std::int64_t, 3>& steps);
-using TestRun = void (*)(std::int64_t count, const std::array<std::byte*, 2>& pointers,
+using TestRun = void (*)(Test op, std::int64_t count, const std::array<std::byte*, 2>& pointers,
                          const std::array<std::int64_t, 2>& steps);
 #endif
 }  // namespace tend::kernels
@@ -112,72 +113,67 @@ HWY_INLINE hn::Mask<D> is_false(D d, V x) {
   return hn::Eq(x, hn::Zero(d));
 }
 
-template <class T, Comparison kOp>
-void run_comparison(std::int64_t count, const RunPointers<3>& p, const RunSteps<3>& step) {
-  comparison_run<T>(count, p, step, [](auto d, auto a, auto b) HWY_ATTR {
-    (void)d;
-    if constexpr (kOp == Comparison::eq) return hn::Eq(a, b);
-    if constexpr (kOp == Comparison::ne) return hn::Not(hn::Eq(a, b));
-    if constexpr (kOp == Comparison::lt) return hn::Lt(a, b);
-    if constexpr (kOp == Comparison::gt) return hn::Gt(a, b);
+// Calls use(f), with f(d, a, b) the comparison.
+template <class F>
+HWY_INLINE void with_comparison(Comparison op, F use) {
+  switch (op) {
+    case Comparison::eq: return use([](auto, auto a, auto b) HWY_ATTR { return hn::Eq(a, b); });
+    case Comparison::ne:
+      return use([](auto, auto a, auto b) HWY_ATTR { return hn::Not(hn::Eq(a, b)); });
+    case Comparison::lt: return use([](auto, auto a, auto b) HWY_ATTR { return hn::Lt(a, b); });
+    case Comparison::gt: return use([](auto, auto a, auto b) HWY_ATTR { return hn::Gt(a, b); });
     // Without Le, which vectors of integers lack; false for NaN.
-    if constexpr (kOp == Comparison::le) return hn::Or(hn::Lt(a, b), hn::Eq(a, b));
-    if constexpr (kOp == Comparison::ge) return hn::Or(hn::Gt(a, b), hn::Eq(a, b));
-    if constexpr (kOp == Comparison::logical_and) {
-      return hn::Not(hn::Or(is_false(d, a), is_false(d, b)));
-    }
-    if constexpr (kOp == Comparison::logical_or) {
-      return hn::Not(hn::And(is_false(d, a), is_false(d, b)));
-    }
-    if constexpr (kOp == Comparison::logical_xor) {
-      return hn::Xor(is_false(d, a), is_false(d, b));
-    }
-  });
-}
-
-template <class T, Test kOp>
-void run_test(std::int64_t count, const RunPointers<2>& p, const RunSteps<2>& step) {
-  test_run<T>(count, p, step, [](auto d, auto x) HWY_ATTR {
-    if constexpr (kOp == Test::logical_not) return is_false(d, x);
-    if constexpr (kOp == Test::isnan) return hn::Not(hn::Eq(x, x));
-    const auto infinity = hn::Set(d, std::numeric_limits<T>::infinity());
-    if constexpr (kOp == Test::isinf) return hn::Eq(hn::Abs(x), infinity);
-    if constexpr (kOp == Test::isfinite) return hn::Lt(hn::Abs(x), infinity);
-  });
+    case Comparison::le:
+      return use([](auto, auto a, auto b) HWY_ATTR { return hn::Or(hn::Lt(a, b), hn::Eq(a, b)); });
+    case Comparison::ge:
+      return use([](auto, auto a, auto b) HWY_ATTR { return hn::Or(hn::Gt(a, b), hn::Eq(a, b)); });
+    case Comparison::logical_and:
+      return use([](auto d, auto a, auto b)
+                     HWY_ATTR { return hn::Not(hn::Or(is_false(d, a), is_false(d, b))); });
+    case Comparison::logical_or:
+      return use([](auto d, auto a, auto b)
+                     HWY_ATTR { return hn::Not(hn::And(is_false(d, a), is_false(d, b))); });
+    case Comparison::logical_xor:
+      return use([](auto d, auto a, auto b)
+                     HWY_ATTR { return hn::Xor(is_false(d, a), is_false(d, b)); });
+  }
 }
 
 template <class T>
-ComparisonRun comparison_of(Comparison op) {
-  switch (op) {
-    case Comparison::eq: return run_comparison<T, Comparison::eq>;
-    case Comparison::ne: return run_comparison<T, Comparison::ne>;
-    case Comparison::lt: return run_comparison<T, Comparison::lt>;
-    case Comparison::le: return run_comparison<T, Comparison::le>;
-    case Comparison::gt: return run_comparison<T, Comparison::gt>;
-    case Comparison::ge: return run_comparison<T, Comparison::ge>;
-    case Comparison::logical_and: return run_comparison<T, Comparison::logical_and>;
-    case Comparison::logical_or: return run_comparison<T, Comparison::logical_or>;
-    case Comparison::logical_xor: break;
-  }
-  return run_comparison<T, Comparison::logical_xor>;
+void run_comparison(Comparison op, std::int64_t count, const RunPointers<3>& p,
+                    const RunSteps<3>& step) {
+  with_comparison(op, [&](auto f) HWY_ATTR { comparison_run<T>(count, p, step, f); });
 }
 
-ComparisonRun find_comparison(Comparison op, DType dtype) {
-  return visit_dtype(
-      dtype, [op](auto tag) { return comparison_of<LaneOf<typename decltype(tag)::type>>(op); });
+ComparisonRun find_comparison(DType dtype) {
+  return visit_dtype(dtype, [](auto tag) -> ComparisonRun {
+    return run_comparison<LaneOf<typename decltype(tag)::type>>;
+  });
 }
 
 // For integers only logical_not.
-TestRun find_test(Test op, DType dtype) {
-  return visit_dtype(dtype, [op](auto tag) -> TestRun {
-    using T = LaneOf<typename decltype(tag)::type>;
-    if constexpr (std::is_floating_point_v<T>) {
-      if (op == Test::isnan) return run_test<T, Test::isnan>;
-      if (op == Test::isinf) return run_test<T, Test::isinf>;
-      if (op == Test::isfinite) return run_test<T, Test::isfinite>;
+template <class T>
+void run_test(Test op, std::int64_t count, const RunPointers<2>& p, const RunSteps<2>& step) {
+  const auto use = [&](auto f) HWY_ATTR { test_run<T>(count, p, step, f); };
+  if constexpr (std::is_floating_point_v<T>) {
+    constexpr T kInfinity = std::numeric_limits<T>::infinity();
+    switch (op) {
+      case Test::logical_not: break;
+      case Test::isnan: return use([](auto, auto x) HWY_ATTR { return hn::Not(hn::Eq(x, x)); });
+      case Test::isinf:
+        return use([](auto d, auto x)
+                       HWY_ATTR { return hn::Eq(hn::Abs(x), hn::Set(d, kInfinity)); });
+      case Test::isfinite:
+        return use([](auto d, auto x)
+                       HWY_ATTR { return hn::Lt(hn::Abs(x), hn::Set(d, kInfinity)); });
     }
-    return run_test<T, Test::logical_not>;
-  });
+  }
+  use([](auto d, auto x) HWY_ATTR { return is_false(d, x); });
+}
+
+TestRun find_test(DType dtype) {
+  return visit_dtype(
+      dtype, [](auto tag) -> TestRun { return run_test<LaneOf<typename decltype(tag)::type>>; });
 }
 
 }  // namespace
@@ -192,11 +188,17 @@ HWY_EXPORT(find_comparison);
 HWY_EXPORT(find_test);
 
 void compare(Comparison op, const Array& out, const Array& a, const Array& b) {
-  StridedLoop<3>({&out, &a, &b}).run_elements(HWY_DYNAMIC_DISPATCH(find_comparison)(op, a.dtype()));
+  const ComparisonRun run = HWY_DYNAMIC_DISPATCH(find_comparison)(a.dtype());
+  StridedLoop<3>({&out, &a, &b})
+      .run_elements(
+          [=](std::int64_t count, const auto& p, const auto& step) { run(op, count, p, step); });
 }
 
 void test(Test op, const Array& out, const Array& a) {
-  StridedLoop<2>({&out, &a}).run_elements(HWY_DYNAMIC_DISPATCH(find_test)(op, a.dtype()));
+  const TestRun run = HWY_DYNAMIC_DISPATCH(find_test)(a.dtype());
+  StridedLoop<2>({&out, &a}).run_elements([=](std::int64_t count, const auto& p, const auto& step) {
+    run(op, count, p, step);
+  });
 }
 
 // Tests a property of floating numbers; for integers and bools the result is `otherwise`.

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include <tend/core/kernels/matmul/transpose.h>
+#include <tend/core/kernels/matmul/tiles.h>
 #include <tend/core/threads/parallel.h>
 
 namespace tend::kernels {

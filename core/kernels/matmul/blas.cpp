@@ -2,54 +2,48 @@
 
 #include <cblas.h>
 #include <dlfcn.h>
+#include <strings.h>
 
 #include <algorithm>
-#include <array>
-#include <cctype>
-#include <cstdlib>
+#include <initializer_list>
 #include <mutex>
+#include <string_view>
 
-// How OpenBLAS chooses its kernels when it is loaded. Builds for a single processor have neither.
-extern "C" {
-[[gnu::weak]] void gotoblas_dynamic_init();
-[[gnu::weak]] void gotoblas_dynamic_quit();
-}
+#include <tend/core/kernels/matmul/tiles.h>
 
-namespace tend {
+namespace tend::kernels {
 namespace {
 
-constexpr const char* kCoreVariable = "OPENBLAS_CORETYPE";
-
-std::string_view variable(const char* name) {
-  const char* text = std::getenv(name);
-  return text != nullptr ? text : "";
+// A serial build has no locks, unless it says that it was built with USE_LOCKING: two threads would
+// get the same buffer, and both wrong products.
+bool calls_may_overlap() {
+  static const bool may =
+      openblas_get_parallel() != OPENBLAS_SEQUENTIAL ||
+      std::string_view(openblas_get_config()).find("USE_LOCKING") != std::string_view::npos;
+  return may;
 }
 
-#if defined(__x86_64__)
-// The compiler's test asks CPUID, and XCR0 whether the system saves the registers.
-bool has_avx2() {
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+// The width of the vectors in OpenBLAS's kernels, in bytes. Core types that are not listed count as
+// the narrowest, so that a type of a later version is not used rather than used wrongly.
+std::size_t blas_vector_bytes() {
+  static const std::size_t bytes = [] {
+    const auto core_is_one_of = [](std::initializer_list<const char*> names) {
+      return std::any_of(names.begin(), names.end(), [](const char* name) {
+        return strcasecmp(name, openblas_get_corename()) == 0;
+      });
+    };
+    if (core_is_one_of({"SkylakeX", "Cooperlake", "SapphireRapids"})) return 64;
+    return core_is_one_of({"Haswell", "Zen", "Excavator"}) ? 32 : 16;
+  }();
+  return bytes;
 }
-bool has_avx512() {
-  return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512cd") &&
-         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
-         __builtin_cpu_supports("avx512vl");
-}
-#else
-bool has_avx2() {
-  return false;
-}
-bool has_avx512() {
-  return false;
-}
-#endif
 
 // The OpenMP that the openmp flavour of OpenBLAS runs on, which takes its number of threads from
 // the calling thread's setting; from version 0.3.29 on openblas_set_num_threads does not change
 // that.
 class OpenMP {
  public:
-  void find() {
+  OpenMP() {
     if (openblas_get_parallel() != OPENBLAS_OPENMP) return;
     get_ = reinterpret_cast<int (*)()>(dlsym(RTLD_DEFAULT, "omp_get_max_threads"));
     set_ = reinterpret_cast<void (*)(int)>(dlsym(RTLD_DEFAULT, "omp_set_num_threads"));
@@ -64,91 +58,145 @@ class OpenMP {
   void (*set_)(int) = nullptr;
 };
 
-// Set up by init_blas.
-constinit OpenMP openmp;
-constinit bool calls_may_overlap = true;
+// While it exists, the calling thread may call BLAS. Where calls of BLAS must not overlap, other
+// threads wait.
+class BlasScope {
+ public:
+  BlasScope() {
+    static std::mutex the_only_call;
+    if (!calls_may_overlap()) turn_ = std::unique_lock(the_only_call);
+    openmp_threads_ = openmp().threads();
+    openmp().set_threads(1);
+    thread_local bool is_set = false;
+    if (is_set && openblas_get_num_threads() == 1) return;
+    openblas_set_num_threads(1);
+    is_set = true;
+  }
+  ~BlasScope() { openmp().set_threads(openmp_threads_); }
+  BlasScope(const BlasScope&) = delete;
+  BlasScope& operator=(const BlasScope&) = delete;
 
-// Held inside a BLAS whose calls must not overlap.
-constinit std::mutex the_only_call;
+ private:
+  static const OpenMP& openmp() {
+    static const OpenMP found;
+    return found;
+  }
 
-void choose_again(std::string_view core) {
-  // OpenBLAS takes the core type from this variable, which is empty or not set here.
-  const bool was_set = std::getenv(kCoreVariable) != nullptr;
-  if (setenv(kCoreVariable, std::string(core).c_str(), 1) != 0) return;
-  gotoblas_dynamic_quit();
-  gotoblas_dynamic_init();
-  was_set ? setenv(kCoreVariable, "", 1) : unsetenv(kCoreVariable);
+  std::unique_lock<std::mutex> turn_;
+  int openmp_threads_;  // the thread's setting before
+};
+
+// How BLAS reads a matrix: row-major or as the transpose of that, its lines `leading` elements
+// apart. `leading` is 0 if BLAS cannot read it.
+struct Layout {
+  CBLAS_TRANSPOSE op = CblasNoTrans;
+  blasint leading = 0;
+};
+
+template <class T>
+Layout layout(const Matrix<T>& x) {
+  const auto leading = [](std::int64_t lines, std::int64_t width, std::int64_t stride) {
+    const std::int64_t min_step = std::max<std::int64_t>(width, 1);
+    const std::int64_t step = lines == 1 ? min_step : stride;
+    return step >= min_step && step <= kBlasLimit ? static_cast<blasint>(step) : 0;
+  };
+  Layout as_it_is;
+  if (x.col_stride == 1 || x.cols == 1) {
+    as_it_is = {CblasNoTrans, leading(x.rows, x.cols, x.row_stride)};
+  }
+  if (as_it_is.leading > 0 || (x.row_stride != 1 && x.rows != 1)) return as_it_is;
+  return {CblasTrans, leading(x.cols, x.rows, x.col_stride)};
+}
+
+blasint to_blas(std::int64_t size) {
+  return static_cast<blasint>(size);
+}
+
+// BLAS's functions for one element type.
+template <class T>
+struct Blas;
+
+template <>
+struct Blas<float> {
+  static constexpr auto kGemm = cblas_sgemm;
+  static constexpr auto kGemv = cblas_sgemv;
+  static constexpr auto kDot = cblas_sdot;
+};
+
+template <>
+struct Blas<double> {
+  static constexpr auto kGemm = cblas_dgemm;
+  static constexpr auto kGemv = cblas_dgemv;
+  static constexpr auto kDot = cblas_ddot;
+};
+
+// c = alpha * a @ b + beta * c for a depth within BLAS's limit and a c that is row-major or one
+// column.
+template <class T>
+void call_blas(const MatrixProduct<T>& product) {
+  const auto& [c, a, b, alpha, beta, bias] = product;
+  const blasint m = to_blas(c.rows), n = to_blas(c.cols), k = to_blas(a.cols);
+  const Layout left = layout(a);
+  const auto step = [](std::int64_t stride) { return to_blas(std::max<std::int64_t>(stride, 1)); };
+  if (n > 1) {
+    const Layout right = layout(b);
+    Blas<T>::kGemm(CblasRowMajor, left.op, right.op, m, n, k, alpha, a.data, left.leading, b.data,
+                   right.leading, beta, c.data, layout(c).leading);
+  } else if (m > 1) {
+    // Some versions multiply what y held by a beta of zero, NaN included.
+    for (blasint i = 0; beta == T(0) && i < m; ++i) c.at(i, 0) = T(0);
+    const bool flat = left.op == CblasNoTrans;
+    Blas<T>::kGemv(CblasRowMajor, left.op, flat ? m : k, flat ? k : m, alpha, a.data, left.leading,
+                   b.data, step(b.row_stride), beta == T(0) ? T(1) : beta, c.data,
+                   step(c.row_stride));
+  } else {
+    const T sum = alpha * Blas<T>::kDot(k, a.data, step(a.col_stride), b.data, step(b.row_stride));
+    *c.data = beta == T(0) ? sum : sum + beta * *c.data;
+  }
 }
 
 }  // namespace
 
-void detail::repair_blas() {
-  if (gotoblas_dynamic_init == nullptr || gotoblas_dynamic_quit == nullptr) return;
-  if (!variable(kCoreVariable).empty() || variable("TEND_BLAS_REPAIR") == "0") return;
-  const std::string_view core = better_blas_core(openblas_get_corename(), has_avx2(), has_avx512());
-  if (!core.empty()) choose_again(core);
-}
-
-std::string_view detail::better_blas_core(std::string_view chosen, bool avx2,
-                                          bool avx512) noexcept {
-  // Core types of x86-64 by the widest instructions that their kernels use.
-  constexpr std::array<std::string_view, 19> kBelowAvx2 = {
-      "prescott",    "core2",     "penryn",     "dunnington",   "nehalem",
-      "sandybridge", "atom",      "katmai",     "coppermine",   "northwood",
-      "banias",      "athlon",    "opteron",    "opteron_sse3", "barcelona",
-      "bobcat",      "bulldozer", "piledriver", "steamroller"};
-  constexpr std::array<std::string_view, 3> kAvx2 = {"haswell", "zen", "excavator"};
-  const auto is_one_of = [chosen](const auto& names) {
-    return std::any_of(names.begin(), names.end(), [chosen](std::string_view name) {
-      return std::equal(name.begin(), name.end(), chosen.begin(), chosen.end(),
-                        [](char a, char b) { return a == std::tolower(b); });
-    });
-  };
-  const bool low = is_one_of(kBelowAvx2);
-  if (avx512 && (low || is_one_of(kAvx2))) return "SkylakeX";
-  if (avx2 && low) return "Haswell";
-  return {};
-}
-
-detail::BlasScope::BlasScope() {
-  init_blas();
-  if (!calls_may_overlap) the_only_call.lock();
-  openmp_threads_ = openmp.threads();
-  openmp.set_threads(1);
-  thread_local bool told = false;
-  if (told && openblas_get_num_threads() == 1) return;
-  openblas_set_num_threads(1);
-  told = true;
-}
-
-detail::BlasScope::~BlasScope() {
-  openmp.set_threads(openmp_threads_);
-  if (!calls_may_overlap) the_only_call.unlock();
-}
-
-bool detail::blas_calls_may_overlap() noexcept {
-  return calls_may_overlap;
-}
-
-void init_blas() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    openmp.find();
-    calls_may_overlap =
-        openblas_get_parallel() != OPENBLAS_SEQUENTIAL ||
-        std::string_view(openblas_get_config()).find("USE_LOCKING") != std::string_view::npos;
-    detail::repair_blas();
-  });
-}
-
 std::string blas_config() {
-  init_blas();
   return openblas_get_config();
 }
 
 std::string blas_core() {
-  init_blas();
   return openblas_get_corename();
 }
 
-}  // namespace tend
+const char* automatic_avoids_blas() {
+  if (!calls_may_overlap()) return "OpenBLAS is serial";
+  if (blas_vector_bytes() < tile_kernels().of<float>().vector_bytes)
+    return "OpenBLAS runs kernels for an older processor";
+  return nullptr;
+}
+
+template <class T>
+BlasLayout blas_layout(const Matrix<T>& x) {
+  const auto [op, leading] = layout(x);
+  if (leading == 0) return BlasLayout::none;
+  return op == CblasTrans ? BlasLayout::columns : BlasLayout::rows;
+}
+
+template <class T>
+void multiply_blas(const MatrixProduct<T>& product) {
+  const BlasScope scope;
+  MatrixProduct<T> part = product;
+  for (std::int64_t k = 0; k < product.a.cols; k += kBlasLimit) {
+    part.a.cols = part.b.rows = std::min(kBlasLimit, product.a.cols - k);
+    part.a.data = &product.a.at(0, k);
+    part.b.data = &product.b.at(k, 0);
+    call_blas(part);
+    part.beta = T(1);
+  }
+}
+
+template BlasLayout blas_layout(const Matrix<float>&);
+template BlasLayout blas_layout(const Matrix<double>&);
+template BlasLayout blas_layout(const Matrix<const float>&);
+template BlasLayout blas_layout(const Matrix<const double>&);
+template void multiply_blas(const MatrixProduct<float>&);
+template void multiply_blas(const MatrixProduct<double>&);
+
+}  // namespace tend::kernels

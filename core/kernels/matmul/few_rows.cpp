@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <tend/core/kernels/matmul/gemm_tiles.h>
 #include <tend/core/kernels/simd/simd_targets.h>
 #include <tend/core/threads/parallel.h>
 
@@ -301,17 +302,17 @@ FewRows<T> part_of(const MatrixProduct<T>& product, std::int64_t begin, std::int
 }
 
 template <class T>
-void multiply_block(const MatrixProduct<T>& product, std::int64_t depth) {
+void multiply_block(const MatrixProduct<T>& product) {
   const FewRowsKernel<T> multiply = few_rows_kernels().of<T>();
-  for (std::int64_t k = 0; k < product.a.cols; k += depth) {
-    multiply(part_of(product, k, std::min(depth, product.a.cols - k)));
+  for (std::int64_t k = 0; k < product.a.cols; k += kTileDepth) {
+    multiply(part_of(product, k, std::min(kTileDepth, product.a.cols - k)));
   }
 }
 
 }  // namespace
 
 template <class T>
-void multiply_few_rows(const MatrixProduct<T>& first, const Batch& batch, std::int64_t depth) {
+void multiply_few_rows(const MatrixProduct<T>& first, const Batch& batch) {
   // A task takes some 10 us; those of a product are equal, but for the last vectors of columns.
   constexpr std::int64_t kTaskWork = 1 << 16, kStep = 32;
   const std::int64_t columns = first.c.cols, work = columns * first.a.cols;
@@ -324,14 +325,13 @@ void multiply_few_rows(const MatrixProduct<T>& first, const Batch& batch, std::i
       const MatrixProduct<T> product = batch.item(first, task / parts);
       const std::int64_t column = task % parts * width;
       multiply_block(
-          product.block(0, product.c.rows, column, std::min(width, product.c.cols - column)),
-          depth);
+          product.block(0, product.c.rows, column, std::min(width, product.c.cols - column)));
     }
   });
 }
 
-template void multiply_few_rows(const MatrixProduct<float>&, const Batch&, std::int64_t);
-template void multiply_few_rows(const MatrixProduct<double>&, const Batch&, std::int64_t);
+template void multiply_few_rows(const MatrixProduct<float>&, const Batch&);
+template void multiply_few_rows(const MatrixProduct<double>&, const Batch&);
 
 }  // namespace tend::kernels
 #endif  // HWY_ONCE

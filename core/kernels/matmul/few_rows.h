@@ -12,11 +12,10 @@ namespace tend::kernels {
 /// Products of fewer rows count as few.
 inline constexpr std::int64_t kFewRows = 8;
 
-/// All products of the batch, of a layout that fits_tiles and fewer than kFewRows rows. The bits
-/// are those of multiply_in_tiles with Rounding::fused, where sums begin anew after each `depth`
-/// terms.
+/// All products of the batch, of fewer than kFewRows rows. Rows of a and c are contiguous, and one
+/// stride of b is 1. The bits are those of multiply_in_tiles for products that use an FMA.
 template <class T>
-void multiply_few_rows(const MatrixProduct<T>& first, const Batch& batch, std::int64_t depth);
+void multiply_few_rows(const MatrixProduct<T>& first, const Batch& batch);
 
 /// c = alpha * a @ b + beta * c + bias, with fewer than kFewRows rows. The element (p, j) of b lies
 /// at b[p * b_step + j * b_column], where one of the two is 1; rows of a and c are contiguous. With

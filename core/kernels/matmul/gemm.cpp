@@ -1,15 +1,14 @@
 #include <tend/core/kernels/matmul/gemm.h>
 
-#include <cblas.h>
-
 #include <algorithm>
 #include <cmath>
 
 #include <tend/core/kernels/matmul/blas.h>
-#include <tend/core/kernels/matmul/flop_count.h>
+#include <tend/core/kernels/matmul/few_rows.h>
 #include <tend/core/kernels/matmul/gemm_product.h>
 #include <tend/core/kernels/matmul/gemm_tiles.h>
 #include <tend/core/kernels/matmul/matmul_path.h>
+#include <tend/core/kernels/matmul/tiles.h>
 #include <tend/core/threads/parallel.h>
 
 namespace tend::kernels {
@@ -27,8 +26,6 @@ constexpr double kItemWork = 0x1p31;
 constexpr double kVectorWork = 250e3;
 // Items of a batch are handed to the threads in chunks of this size.
 constexpr double kGrainWork = 500e3;
-// BLAS counts with int; what it is given stays well below that limit.
-constexpr std::int64_t kBlasLimit = std::int64_t{1} << 30;
 
 // sums[j] += factor * row[j * step]. Not inlined: with the bound on `width` known, GCC 12
 // vectorises the strided loop and then warns of an uninitialised element.
@@ -70,90 +67,6 @@ bool prefers_transposed(const MatrixProduct<T>& product) {
   const bool unit = product.b.col_stride == 1;
   if (unit != (product.a.row_stride == 1)) return !unit;
   return product.c.rows > product.c.cols;
-}
-
-// How BLAS reads a matrix: row-major or as the transpose of that, its lines `leading` elements
-// apart. `leading` is 0 if BLAS cannot read it.
-struct Layout {
-  CBLAS_TRANSPOSE op = CblasNoTrans;
-  blasint leading = 0;
-
-  bool readable() const { return leading > 0; }
-};
-
-template <class T>
-Layout layout(const Matrix<T>& x) {
-  const auto leading = [](std::int64_t lines, std::int64_t width, std::int64_t stride) {
-    const std::int64_t min_step = std::max<std::int64_t>(width, 1);
-    const std::int64_t step = lines == 1 ? min_step : stride;
-    return step >= min_step && step <= kBlasLimit ? static_cast<blasint>(step) : 0;
-  };
-  Layout as_it_is;
-  if (x.col_stride == 1 || x.cols == 1) {
-    as_it_is = {CblasNoTrans, leading(x.rows, x.cols, x.row_stride)};
-  }
-  if (as_it_is.readable() || (x.row_stride != 1 && x.rows != 1)) return as_it_is;
-  return {CblasTrans, leading(x.cols, x.rows, x.col_stride)};
-}
-
-blasint to_blas(std::int64_t size) {
-  return static_cast<blasint>(size);
-}
-
-// BLAS's functions for one element type.
-template <class T>
-struct Blas;
-
-template <>
-struct Blas<float> {
-  static constexpr auto kGemm = cblas_sgemm;
-  static constexpr auto kGemv = cblas_sgemv;
-  static constexpr auto kDot = cblas_sdot;
-};
-
-template <>
-struct Blas<double> {
-  static constexpr auto kGemm = cblas_dgemm;
-  static constexpr auto kGemv = cblas_dgemv;
-  static constexpr auto kDot = cblas_ddot;
-};
-
-// c = alpha * a @ b + beta * c for a depth within BLAS's limit and a c that is row-major or one
-// column.
-template <class T>
-void call_blas(const MatrixProduct<T>& product) {
-  const auto& [c, a, b, alpha, beta, bias] = product;
-  const blasint m = to_blas(c.rows), n = to_blas(c.cols), k = to_blas(a.cols);
-  const Layout left = layout(a);
-  const auto step = [](std::int64_t stride) { return to_blas(std::max<std::int64_t>(stride, 1)); };
-  if (n > 1) {
-    const Layout right = layout(b);
-    Blas<T>::kGemm(CblasRowMajor, left.op, right.op, m, n, k, alpha, a.data, left.leading, b.data,
-                   right.leading, beta, c.data, layout(c).leading);
-  } else if (m > 1) {
-    // Some versions multiply what y held by a beta of zero, NaN included.
-    for (blasint i = 0; beta == T(0) && i < m; ++i) c.at(i, 0) = T(0);
-    const bool flat = left.op == CblasNoTrans;
-    Blas<T>::kGemv(CblasRowMajor, left.op, flat ? m : k, flat ? k : m, alpha, a.data, left.leading,
-                   b.data, step(b.row_stride), beta == T(0) ? T(1) : beta, c.data,
-                   step(c.row_stride));
-  } else {
-    const T sum = alpha * Blas<T>::kDot(k, a.data, step(a.col_stride), b.data, step(b.row_stride));
-    *c.data = beta == T(0) ? sum : sum + beta * *c.data;
-  }
-}
-
-template <class T>
-void multiply_blas(const MatrixProduct<T>& product) {
-  const detail::BlasScope scope;
-  MatrixProduct<T> part = product;
-  for (std::int64_t k = 0; k < product.a.cols; k += kBlasLimit) {
-    part.a.cols = part.b.rows = std::min(kBlasLimit, product.a.cols - k);
-    part.a.data = &product.a.at(0, k);
-    part.b.data = &product.b.at(k, 0);
-    call_blas(part);
-    part.beta = T(1);
-  }
 }
 
 // The height and width of the blocks that c is made in.
@@ -219,23 +132,71 @@ Array dense(const Array& x) {
   return once.contiguous().expand(x.shape());
 }
 
-// Multiplies with tend's own kernels, if the path of this thread leads there; otherwise returns
-// false.
+template <class T>
+bool has_unit_stride(const Matrix<T>& x) {
+  return x.cols == 1 || x.rows == 1 || x.col_stride == 1 || x.row_stride == 1;
+}
+
+// True for layouts that multiply_in_tiles reads and writes.
+template <class T>
+bool fits_tiles(const MatrixProduct<T>& product) {
+  const bool rows = product.c.cols == 1 || product.c.col_stride == 1;
+  if (rows && product.work() <= kTinyWork) return true;
+  return rows && has_unit_stride(product.a) && has_unit_stride(product.b);
+}
+
+// True for products that multiply_few_rows computes: their few rows do not pay for packing b.
+template <class T>
+bool fits_few_rows(const MatrixProduct<T>& product) {
+  const bool has_rows = product.a.col_stride == 1 || product.a.cols == 1;
+  return product.c.rows < kFewRows && product.c.cols > 1 && has_rows && !rounds_each(product) &&
+         (product.b.col_stride != 1 || product.c.rows == 1);
+}
+
+// For gradients of weights, whose left matrix is transposed. Time of OpenBLAS 0.3.21 over that of
+// tiles, one thread, best of many turns (k is the number of tokens):
+//   AVX-512, k 1024 to 8192, rows from 384 on: columns 256 to 512 in float32 0.91 to 1.04 (three of
+//   24 above 1.03), 384 and 512 in float64 0.87 to 1.06; other columns 1.02 to 1.4, as are smaller
+//   k.
+//   AVX2, from 2^24 multiplications on: 0.74 to 1.00 in float32, 0.63 to 0.94 in float64;
+//   smaller ones 1.03 to 1.56.
+template <class T>
+bool blas_is_faster(const MatrixProduct<T>& product) {
+  constexpr std::int64_t kColumns = sizeof(T) == 4 ? 256 : 384;
+  const std::int64_t m = product.c.rows, n = product.c.cols, k = product.a.cols;
+  switch (tile_kernels().of<T>().vector_bytes) {
+    case 64: return k >= 1024 && m >= 384 && n >= kColumns && n <= 512;
+    case 32: return product.work() >= 0x1p24;
+    default: return false;
+  }
+}
+
+// The ways to multiply floating matrices.
+enum class Way { tiles, few_rows, blas };
+
+// The one that multiplies products of this shape and layout. BLAS is the answer, too, where the
+// others cannot read or write the layout.
+template <class T>
+Way way_of(const MatrixProduct<T>& product, RowBits rows) {
+  const MatmulPath path = matmul_path();
+  if (path == MatmulPath::blas || !fits_tiles(product)) return Way::blas;
+  if (path == MatmulPath::automatic) {
+    constexpr double kColumnWork = 1024;  // a single column leaves most of the registers unused
+    const bool is_column = product.c.cols == 1;
+    const bool prefers_blas =
+        is_column ? product.work() > kColumnWork : rows == RowBits::free && blas_is_faster(product);
+    if (prefers_blas && automatic_avoids_blas() == nullptr) return Way::blas;
+  }
+  return fits_few_rows(product) ? Way::few_rows : Way::tiles;
+}
+
+// Multiplies with tend's own kernels, unless BLAS is the way; returns false then.
 template <class T>
 bool multiply_without_blas(const MatrixProduct<T>& first, const Batch& batch, RowBits rows) {
-  const MatmulPath path = matmul_path();
-  if (path == MatmulPath::blas) return false;
-  const bool neighbours = first.c.col_stride == 1 || first.c.cols == 1;
-  if (neighbours && first.work() <= kTinyWork) {
-    for_each_block(first, batch, false, multiply_tiny<T>);
-    return true;
-  }
-  if (!fits_tiles(first)) return false;
-  if (path == MatmulPath::automatic && detail::blas_calls_may_overlap() &&
-      !prefers_tiles(first, rows))
-    return false;
-  multiply_in_tiles(first, batch);
-  return true;
+  const Way way = way_of(first, rows);
+  if (way == Way::few_rows) multiply_few_rows(first, batch);
+  if (way == Way::tiles) multiply_in_tiles(first, batch);
+  return way != Way::blas;
 }
 
 template <class T>
@@ -255,17 +216,19 @@ void matmul_typed(const Array& out, const Array& a, const Array& b, const Scalar
     }
     if (first.a.cols == 0) return for_each_block(first, batch, false, multiply_plain<T>);
     if (multiply_without_blas(first, batch, rows)) return;
-    if (!layout(first.a).readable()) return matmul_typed<T>(out, dense(a), b, alpha, beta, rows);
-    if (!layout(first.b).readable()) return matmul_typed<T>(out, a, dense(b), alpha, beta, rows);
-    const Layout to = layout(first.c);
-    if (!to.readable() || matmul_path() == MatmulPath::tiles) {
+    if (blas_layout(first.a) == BlasLayout::none)
+      return matmul_typed<T>(out, dense(a), b, alpha, beta, rows);
+    if (blas_layout(first.b) == BlasLayout::none)
+      return matmul_typed<T>(out, a, dense(b), alpha, beta, rows);
+    const BlasLayout to = blas_layout(first.c);
+    if (to == BlasLayout::none || matmul_path() == MatmulPath::tiles) {
       const Array copy = dense(out);
       matmul_typed<T>(copy, a, b, alpha, beta, rows);
       out.copy_from(copy);
       return;
     }
     const bool row = first.c.rows == 1;
-    const bool column_major = to.op == CblasTrans && first.c.cols > 1;
+    const bool column_major = to == BlasLayout::columns && first.c.cols > 1;
     for_each_block(first, batch, row || column_major, multiply_blas<T>);
   }
 }
@@ -303,9 +266,6 @@ void matmul(const Array& out, const Array& a, const Array& b, const Scalar& alph
   if (a.dtype() != b.dtype() || a.dtype() != out.dtype() || a.dtype() == boolean) {
     fail<DTypeError>("matmul", a.dtype(), " x ", b.dtype(), " into ", out.dtype());
   }
-  // Even if this product does not call BLAS: the first that does may come while other threads use
-  // BLAS, too.
-  init_blas();
   count_products(out.numel(), a.size(-1));
   visit_dtype(out.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
@@ -320,7 +280,6 @@ void matmul(const Array& out, const Array& a, const Array& b, const Scalar& alph
 void linear(const Array& out, const Array& x, const Array& weight, const Array& bias) {
   const Array columns = weight.transpose(0, 1);
   if (!bias.defined()) return matmul(out, x, columns);
-  init_blas();
   if (out.numel() == 0) return;
   const bool is_row = bias.rank() == 1 && bias.numel() == out.shape().back();
   if (is_row && bias.is_contiguous() && is_floating(out.dtype())) {

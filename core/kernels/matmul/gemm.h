@@ -1,6 +1,7 @@
 // Matrix products, the only part of the library that multiplies with BLAS.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 
 #include <tend/core/array/array.h>
@@ -35,4 +36,14 @@ void matmul(const Array& out, const Array& a, const Array& b, const Scalar& alph
 /// same pass when that is a row of n floating elements; otherwise it broadcasts to out. All have
 /// one dtype, as matmul wants it, and `out` overlaps none of the others.
 void linear(const Array& out, const Array& x, const Array& weight, const Array& bias);
+
+/// The number of multiplications and additions in the matrix products and attentions that this
+/// thread called, for the profiler; it wraps around.
+inline constinit thread_local std::uint64_t flop_count = 0;
+
+/// Counts sums of `depth` products.
+inline void count_products(std::int64_t sums, std::int64_t depth) noexcept {
+  flop_count += 2 * static_cast<std::uint64_t>(sums) * static_cast<std::uint64_t>(depth);
+}
+
 }  // namespace tend::kernels

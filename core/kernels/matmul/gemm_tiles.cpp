@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include <tend/core/kernels/matmul/few_rows.h>
 #include <tend/core/kernels/matmul/tiles.h>
 #include <tend/core/threads/parallel.h>
 
@@ -196,80 +195,11 @@ void multiply_part(const Plan<T>& plan, const MatrixProduct<T>& first, const Bat
   }
 }
 
-// Independent of the number of rows, as their bits are to be.
-template <class T>
-bool rounds_each(const MatrixProduct<T>& product) {
-  return static_cast<double>(product.a.cols) * static_cast<double>(product.c.cols) <= kTinyWork;
-}
-
-template <class T>
-bool has_unit_stride(const Matrix<T>& x) {
-  return x.cols == 1 || x.rows == 1 || x.col_stride == 1 || x.row_stride == 1;
-}
-
-// For gradients of weights, whose left matrix is transposed. Time of OpenBLAS 0.3.21 over that of
-// tiles, one thread, best of many turns (k is the number of tokens):
-//   AVX-512, k 1024 to 8192, rows from 384 on: columns 256 to 512 in float32 0.91 to 1.04 (three of
-//   24 above 1.03), 384 and 512 in float64 0.87 to 1.06; other columns 1.02 to 1.4, as are smaller
-//   k.
-//   AVX2, from 2^24 multiplications on: 0.74 to 1.00 in float32, 0.63 to 0.94 in float64;
-//   smaller ones 1.03 to 1.56.
-template <class T>
-bool blas_is_faster(const MatrixProduct<T>& product) {
-  constexpr std::int64_t kColumns = sizeof(T) == 4 ? 256 : 384;
-  const std::int64_t m = product.c.rows, n = product.c.cols, k = product.a.cols;
-  switch (tile_kernels().of<T>().vector_bytes) {
-    case 64: return k >= 1024 && m >= 384 && n >= kColumns && n <= 512;
-    case 32: return product.work() >= 0x1p24;
-    default: return false;
-  }
-}
-
-// Few rows do not pay for packing b.
-template <class T>
-bool reads_unpacked(const MatrixProduct<T>& product) {
-  const bool has_rows = product.a.col_stride == 1 || product.a.cols == 1;
-  return product.c.rows < kFewRows && product.c.cols > 1 && has_rows && !rounds_each(product) &&
-         (product.b.col_stride != 1 || product.c.rows == 1);
-}
-
-}  // namespace
-
-template <class T>
-bool fits_tiles(const MatrixProduct<T>& product) {
-  const bool lines = product.c.cols == 1 || product.c.col_stride == 1;
-  return lines && has_unit_stride(product.a) && has_unit_stride(product.b);
-}
-
-template <class T>
-bool prefers_tiles(const MatrixProduct<T>& product, RowBits rows) {
-  const auto& [c, a, b, alpha, beta, bias] = product;
-  constexpr double kColumnWork = 1024;  // a single column leaves most of the registers unused
-  if (c.cols == 1) return product.work() <= kColumnWork;
-  return rows == RowBits::same || !blas_is_faster(product);
-}
-
-template <class T>
-void multiply_in_tiles(const MatrixProduct<T>& first, const Batch& batch) {
-  // A panel of b of this depth stays in the L2 cache, together with the rows of a.
-  constexpr std::int64_t kDepth = 1024;
-  if (reads_unpacked(first)) return multiply_few_rows(first, batch, kDepth);
-  const Rounding rounding = rounds_each(first) ? Rounding::separate : Rounding::fused;
-  MatrixProduct<T> part = first;
-  for (std::int64_t k = 0; k < first.a.cols; k += kDepth) {
-    part.a.cols = part.b.rows = std::min(kDepth, first.a.cols - k);
-    part.a.data = &first.a.at(0, k);
-    part.b.data = &first.b.at(k, 0);
-    multiply_part(Plan<T>(part, rounding), part, batch);
-    part.beta = T(1);
-    part.bias = nullptr;
-  }
-}
-
+// One product of at most kTinyWork multiplications: one tile, and nothing is packed.
 template <class T>
 void multiply_tiny(const MatrixProduct<T>& product) {
   const auto& [c, a, b, alpha, beta, bias] = product;
-  T lines[static_cast<std::size_t>(kTinyWork)];
+  T lines[kTinyWork];
   Tile<T> tile{unsigned_of(c.rows),
                unsigned_of(c.cols),
                unsigned_of(a.cols),
@@ -294,13 +224,29 @@ void multiply_tiny(const MatrixProduct<T>& product) {
   tile_kernels().of<T>().multiply(tile, Rounding::separate);
 }
 
-template bool fits_tiles(const MatrixProduct<float>&);
-template bool fits_tiles(const MatrixProduct<double>&);
-template bool prefers_tiles(const MatrixProduct<float>&, RowBits);
-template bool prefers_tiles(const MatrixProduct<double>&, RowBits);
+}  // namespace
+
+template <class T>
+void multiply_in_tiles(const MatrixProduct<T>& first, const Batch& batch) {
+  if (first.work() <= kTinyWork) {
+    const auto grain = static_cast<std::int64_t>(kTileGrainWork / std::max(first.work(), 1.0)) + 1;
+    return parallel_for(0, batch.count(), grain, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) multiply_tiny(batch.item(first, i));
+    });
+  }
+  const Rounding rounding = rounds_each(first) ? Rounding::separate : Rounding::fused;
+  MatrixProduct<T> part = first;
+  for (std::int64_t k = 0; k < first.a.cols; k += kTileDepth) {
+    part.a.cols = part.b.rows = std::min(kTileDepth, first.a.cols - k);
+    part.a.data = &first.a.at(0, k);
+    part.b.data = &first.b.at(k, 0);
+    multiply_part(Plan<T>(part, rounding), part, batch);
+    part.beta = T(1);
+    part.bias = nullptr;
+  }
+}
+
 template void multiply_in_tiles(const MatrixProduct<float>&, const Batch&);
 template void multiply_in_tiles(const MatrixProduct<double>&, const Batch&);
-template void multiply_tiny(const MatrixProduct<float>&);
-template void multiply_tiny(const MatrixProduct<double>&);
 
 }  // namespace tend::kernels

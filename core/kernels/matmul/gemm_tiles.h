@@ -1,32 +1,30 @@
-// Matrix products without BLAS, whose work before and after each product costs more than the
-// arithmetic of a small one.
+// Products by tiles: tend's own kernels, for products of every size.
 #pragma once
 
-#include <tend/core/kernels/matmul/gemm.h>
+#include <cstdint>
+
 #include <tend/core/kernels/matmul/gemm_product.h>
 
 namespace tend::kernels {
 
-/// True for layouts that multiply_in_tiles reads and writes.
-template <class T>
-bool fits_tiles(const MatrixProduct<T>& product);
+/// At most this many multiplications are so few that nothing is packed for them.
+inline constexpr std::int64_t kTinyWork = 256;
 
-/// True when `automatic` takes tiles for products of this shape and layout, which fits_tiles.
-template <class T>
-bool prefers_tiles(const MatrixProduct<T>& product, RowBits rows);
+/// Sums begin anew after this many terms: a panel of b of this depth stays in the L2 cache,
+/// together with the rows of a.
+inline constexpr std::int64_t kTileDepth = 1024;
 
-/// All products of the batch, of a layout that fits_tiles. The sums run over k in order, so
-/// the bits depend neither on how the work is shared nor on the number of rows. Where k * n is at
-/// most kTinyWork each product and each sum is rounded by itself.
+/// True if each product and each sum is rounded by itself, and no FMA is used. Independent of the
+/// number of rows, as the bits of a row must be.
+template <class T>
+bool rounds_each(const MatrixProduct<T>& product) {
+  return static_cast<double>(product.a.cols) * static_cast<double>(product.c.cols) <= kTinyWork;
+}
+
+/// All products of the batch. Rows of c are contiguous; one stride of a and one of b is 1, except
+/// in products of at most kTinyWork multiplications. The sums run over k in order, so the bits
+/// depend neither on how the work is shared nor on the number of rows.
 template <class T>
 void multiply_in_tiles(const MatrixProduct<T>& first, const Batch& batch);
-
-/// One product of at most `kTinyWork` multiplications, of the same bits; for any layout of a and b,
-/// and a c whose rows are contiguous.
-template <class T>
-void multiply_tiny(const MatrixProduct<T>& product);
-
-/// The maximum number of multiplications of multiply_tiny.
-inline constexpr double kTinyWork = 256;
 
 }  // namespace tend::kernels

@@ -14,8 +14,9 @@ namespace tend {
 ///   runs over k in order. Where the right matrix has at most 256 elements, each product and each
 ///   sum is rounded by itself.
 /// - automatic: those of tiles, for products of at least two columns. A matrix by a vector may be
-///   OpenBLAS's, as may gradients of weights, whose rows are not those of a sequence. With a serial
-///   OpenBLAS, which only one thread at a time can call, all are those of tiles.
+///   OpenBLAS's, as may gradients of weights, whose rows are not those of a sequence. All are
+///   those of tiles with a serial OpenBLAS, which only one thread at a time can call, and with an
+///   OpenBLAS whose kernels are for an older processor. build_info() says so.
 /// - blas: OpenBLAS's kernels depend on the number of rows. Of 34 numbers of rows from 2 to 599, 14
 ///   to 27 changed the bits of the first ones with the kernels for Haswell, and 0 to 27 (mostly
 ///   those below 32) with those for SkylakeX and Cooperlake (version 0.3.21, widths and depths from
@@ -36,7 +37,7 @@ std::string_view matmul_path_name(MatmulPath path) noexcept;
 MatmulPath matmul_path() noexcept;
 
 /// While it lives, products take `path` on this thread, and in a parallel_for that this thread
-/// calls. It ends as a GradModeGuard does.
+/// calls. It ends on the thread that made it.
 class MatmulPathGuard {
  public:
   [[nodiscard]] explicit MatmulPathGuard(MatmulPath path) noexcept;
@@ -46,7 +47,6 @@ class MatmulPathGuard {
 
  private:
   std::uint8_t before_;
-  std::uint64_t thread_;
 };
 
 }  // namespace tend

@@ -18,7 +18,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <tend/core/kernels/matmul/tile.h>
+#include <tend/core/kernels/matmul/tiles.h>
 
 HWY_BEFORE_NAMESPACE();
 namespace tend::kernels::HWY_NAMESPACE {

@@ -181,14 +181,9 @@ void rank_dense(std::string_view operation, const Array& values, const Array& in
                                                                    wanted);
 }
 
-// `x` in row-major memory; OutOfMemoryError naming `operation`.
-Array dense(std::string_view operation, const Array& x, bool copies) {
-  if (x.is_contiguous()) return x;
-  try {
-    return copies ? x.contiguous() : Array::empty(x.shape(), x.dtype());
-  } catch (const OutOfMemoryError&) {
-    fail<OutOfMemoryError>(operation, "no room for ", x.numel(), " elements");
-  }
+// `x` if it is row-major, otherwise uninitialised elements of its shape.
+Array dense_like(const Array& x) {
+  return x.is_contiguous() ? x : Array::empty(x.shape(), x.dtype());
 }
 
 // Lines are sorted where their elements are neighbours; others are copied there and back.
@@ -198,9 +193,8 @@ void rank_all(std::string_view operation, const Array& values, const Array& indi
   if (values.numel() == 0) return;
   const auto line_last = [dim](const Array& x) { return at_least_1d(x).transpose(dim, -1); };
   const Array to = line_last(values), places = line_last(indices);
-  const Array dense_to = dense(operation, to, false),
-              dense_places = dense(operation, places, false);
-  const Array from = dense(operation, line_last(a), true);
+  const Array dense_to = dense_like(to), dense_places = dense_like(places);
+  const Array from = line_last(a).contiguous();
   visit_dtype(a.dtype(), [&](auto tag) {
     rank_dense<typename decltype(tag)::type>(operation, dense_to, dense_places, from, wanted);
   });
@@ -217,7 +211,7 @@ void sort(const Array& values, const Array& indices, const Array& a, std::int64_
 
 void sort_rows(const Array& indices, const Array& rows) {
   const std::int64_t count = rows.size(0), width = rows.size(1);
-  const Array elements = dense("sort_rows", rows, true);
+  const Array elements = rows.contiguous();
   auto* const index = indices.data<std::int64_t>();
   std::iota(index, index + count, std::int64_t{0});
   visit_dtype(rows.dtype(), [&](auto tag) {
@@ -290,7 +284,7 @@ T select_rank(const T* from, std::int64_t count, std::int64_t rank) {
 
 void median(const Array& out, const Array& a) {
   assert(out.dtype() == a.dtype() && out.numel() == 1 && a.numel() > 0);
-  const Array elements = dense("median", a, true);
+  const Array elements = a.contiguous();
   visit_dtype(a.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
     *out.data<T>() = select_rank(elements.data<T>(), a.numel(), (a.numel() - 1) / 2);

@@ -104,9 +104,11 @@ struct Run {
       if (!all(step, kSize) || !all(row_step, n * kSize)) return compute_apart();
       ShortRows<T>(kind, n).compute(rows, at(0), at(1), at(2));
     } else if (all(step, kSize)) {
-      softmax_rows<T>(kind, lines(row_step), large && can_stream());
+      const bool streams = large && can_stream();
+      softmax_lines(kind, streams ? SoftmaxLayout::streamed_rows : SoftmaxLayout::rows,
+                    lines(row_step));
     } else if (all(row_step, kSize) && !has_few_columns) {
-      softmax_columns<T>(kind, lines(step));
+      softmax_lines(kind, SoftmaxLayout::columns, lines(step));
     } else {
       compute_apart();
     }
@@ -180,7 +182,7 @@ void for_rows(SoftmaxKind kind, const std::array<Array, 3>& arrays, std::int64_t
   const std::int64_t total = arrays[0].numel() / n;
   std::int64_t grain = row_grain(total, n);
   if (!Run<T>::all(step, size)) {
-    // Columns: a matrix is one chunk, as softmax_columns shares the work itself.
+    // Columns: a matrix is one chunk, as softmax_lines shares the work itself.
     grain = is_one_matrix(arrays, dim) ? total : std::max(grain, kMinColumns);
   }
   // Not by the columns of a chunk: the bits would depend on where it ends.

@@ -23,18 +23,19 @@
 #define TEND_CORE_KERNELS_SOFTMAX_LOOPS_KERNELS
 namespace tend::kernels {
 
-// `rows` computes rows as softmax_rows does. Columns take three steps: `sum` gives the maxima and
-// sums of a block of their elements, `merge` combines those of all blocks, which lie `step` apart,
-// into the first block's and makes totals of the sums, and `values` computes the results.
 template <class T>
 struct SoftmaxKernels {
-  void (*rows)(SoftmaxKind kind, const SoftmaxLines<T>& lines, bool streamed, T* buffer);
-  void (*sum)(SoftmaxKind kind, const SoftmaxLines<T>& lines, T* max, T* sums);
-  void (*merge)(SoftmaxKind kind, std::size_t blocks, std::size_t width, T* max, T* sums,
-                std::size_t step);
-  void (*values)(SoftmaxKind kind, const SoftmaxLines<T>& lines, const T* max, const T* totals);
+  void (*lines)(SoftmaxKind kind, SoftmaxLayout layout, const SoftmaxLines<T>& lines);
   void (*precise_exp)(std::int64_t n, T* x);
 };
+
+// `pointer` moved by `bytes`.
+template <class T>
+T* moved(T* pointer, std::int64_t bytes) {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): it may leave the array, where it is not read
+  return reinterpret_cast<T*>(reinterpret_cast<std::uintptr_t>(pointer) +
+                              static_cast<std::uintptr_t>(bytes));
+}
 
 }  // namespace tend::kernels
 #endif
@@ -117,8 +118,12 @@ HWY_INLINE void finish_row(std::size_t n, const Row<T>& row, hn::Vec<RowTag<T>> 
 }
 
 template <class Op, class T>
-HWY_INLINE void rows_of(const SoftmaxLines<T>& lines, bool streamed, T* buffer) {
+HWY_INLINE void rows_of(const SoftmaxLines<T>& lines, bool may_stream) {
+  // A row that is streamed is computed in a buffer, which is to fit the L1 cache.
+  constexpr std::size_t kMaxStreamed = 16384 / sizeof(T);
+  HWY_ALIGN T buffer[2 * kMaxStreamed];
   const auto n = static_cast<std::size_t>(lines.n);
+  const bool streamed = may_stream && n <= kMaxStreamed;
   auto max = hn::Zero(RowTag<T>()), before_max = max, total = max;
   if constexpr (Op::kUsesMax) max = row_max(n, lines.a);
   const auto row_bytes = static_cast<std::int64_t>(n * sizeof(T));
@@ -141,6 +146,8 @@ HWY_INLINE void rows_of(const SoftmaxLines<T>& lines, bool streamed, T* buffer) 
   finish_row<Op>(n, before, before_max, total, streamed);
   if (streamed) hwy::FlushStream();
 }
+
+constexpr std::int64_t kMaxColumns = 1024;  // that are computed together
 
 // The maxima and the sums of columns. They begin with lowest() and 0, so that infinities are not
 // subtracted from each other while all elements are -inf.
@@ -203,10 +210,17 @@ HWY_INLINE void sum_rows(const SoftmaxLines<T>& lines, ColumnSums<T> to) {
   }
 }
 
+// Merges the maxima and sums of all blocks, which lie `step` apart, into those of the first block,
+// and makes totals of the sums.
 template <class Op, class T>
-HWY_INLINE void make_totals(std::size_t width, T* sums) {
+HWY_INLINE void merge_blocks(std::size_t width, std::int64_t blocks, std::size_t step,
+                             ColumnSums<T> first) {
+  for (ColumnSums<T> block = first; --blocks > 0;) {
+    block = {block.max + step, block.sums + step};
+    merge_columns<Op, T>(width, first, block);
+  }
   for_row_vectors<T>(width, [&](auto d, std::size_t j) HWY_ATTR {
-    hn::StoreU(Op::total(d, hn::LoadU(d, sums + j)), d, sums + j);
+    hn::StoreU(Op::total(d, hn::LoadU(d, first.sums + j)), d, first.sums + j);
   });
 }
 
@@ -225,40 +239,55 @@ HWY_INLINE void compute_values(const SoftmaxLines<T>& lines, const T* max, const
   }
 }
 
-// Calls f with the operation.
-template <class F>
-HWY_INLINE void with_operation(SoftmaxKind kind, F f) {
-  switch (kind) {
-    case SoftmaxKind::softmax: return f(Softmax());
-    case SoftmaxKind::log_softmax: return f(LogSoftmax());
-    case SoftmaxKind::softmax_backward: return f(SoftmaxBackward());
-    case SoftmaxKind::log_softmax_backward: return f(LogSoftmaxBackward());
-  }
-}
-
-template <class T>
-void make_rows(SoftmaxKind kind, const SoftmaxLines<T>& lines, bool streamed, T* buffer) {
-  with_operation(kind, [&]<class Op>(Op) HWY_ATTR { rows_of<Op>(lines, streamed, buffer); });
-}
-
-template <class T>
-void sum_columns(SoftmaxKind kind, const SoftmaxLines<T>& lines, T* max, T* sums) {
-  with_operation(kind, [&]<class Op>(Op) HWY_ATTR { sum_rows<Op, T>(lines, {max, sums}); });
-}
-
-template <class T>
-void merge_blocks(SoftmaxKind kind, std::size_t blocks, std::size_t width, T* max, T* sums,
-                  std::size_t step) {
-  with_operation(kind, [&]<class Op>(Op) HWY_ATTR {
-    for (std::size_t i = 1; i < blocks; ++i)
-      merge_columns<Op, T>(width, {max, sums}, {max + i * step, sums + i * step});
-    make_totals<Op>(width, sums);
+// Blocks of the columns' rows are summed by themselves, and so in parallel.
+template <class Op, class T>
+HWY_INLINE void columns_of(const SoftmaxLines<T>& columns) {
+  constexpr std::int64_t kBlock = 128;
+  const std::int64_t blocks = (columns.n - 1) / kBlock + 1;
+  const std::int64_t strips = (columns.count - 1) / kMaxColumns + 1;
+  const Array buffer = Array::empty({2, blocks, columns.count}, dtype_of<T>());
+  T* const max = buffer.data<T>();
+  T* const sums = max + blocks * columns.count;
+  // Calls f(part of the columns and rows, offset of its sums, its first column) for every part.
+  const auto for_parts = [&](auto f) HWY_ATTR {
+    parallel_for(0, blocks * strips, 1, [&](std::int64_t begin, std::int64_t end) HWY_ATTR {
+      for (std::int64_t part = begin; part < end; ++part) {
+        const std::int64_t block = part / strips, first = part % strips * kMaxColumns;
+        SoftmaxLines<T> lines = columns;
+        lines.count = std::min(kMaxColumns, columns.count - first);
+        lines.n = std::min(kBlock, columns.n - block * kBlock);
+        lines.out = moved(columns.out + first, block * kBlock * columns.out_step);
+        lines.a = moved(columns.a + first, block * kBlock * columns.a_step);
+        lines.b = moved(columns.b + first, block * kBlock * columns.b_step);
+        f(lines, block * columns.count + first, first);
+      }
+    });
+  };
+  for_parts([&](const SoftmaxLines<T>& lines, std::int64_t at, std::int64_t) HWY_ATTR {
+    sum_rows<Op, T>(lines, {max + at, sums + at});
   });
+  parallel_for(0, columns.count, 256, [&](std::int64_t begin, std::int64_t end) HWY_ATTR {
+    merge_blocks<Op, T>(static_cast<std::size_t>(end - begin), blocks,
+                        static_cast<std::size_t>(columns.count), {max + begin, sums + begin});
+  });
+  for_parts([&](const SoftmaxLines<T>& lines, std::int64_t, std::int64_t first)
+                HWY_ATTR { compute_values<Op>(lines, max + first, sums + first); });
+}
+
+template <class Op, class T>
+void lines_of(SoftmaxLayout layout, const SoftmaxLines<T>& lines) {
+  if (layout == SoftmaxLayout::columns) return columns_of<Op>(lines);
+  rows_of<Op>(lines, layout == SoftmaxLayout::streamed_rows);
 }
 
 template <class T>
-void make_columns(SoftmaxKind kind, const SoftmaxLines<T>& lines, const T* max, const T* totals) {
-  with_operation(kind, [&]<class Op>(Op) HWY_ATTR { compute_values<Op>(lines, max, totals); });
+void compute_lines(SoftmaxKind kind, SoftmaxLayout layout, const SoftmaxLines<T>& lines) {
+  switch (kind) {
+    case SoftmaxKind::softmax: return lines_of<Softmax>(layout, lines);
+    case SoftmaxKind::log_softmax: return lines_of<LogSoftmax>(layout, lines);
+    case SoftmaxKind::softmax_backward: return lines_of<SoftmaxBackward>(layout, lines);
+    case SoftmaxKind::log_softmax_backward: return lines_of<LogSoftmaxBackward>(layout, lines);
+  }
 }
 
 template <class T>
@@ -274,13 +303,9 @@ void make_powers(std::int64_t n, T* x) {
   }
 }
 
-template <class T>
-constexpr SoftmaxKernels<T> kernels_of() {
-  return {make_rows, sum_columns, merge_blocks, make_columns, make_powers};
-}
-
 const ForTypes<SoftmaxKernels>& find_softmax_kernels() {
-  static constexpr ForTypes<SoftmaxKernels> kAll = {kernels_of<float>(), kernels_of<double>()};
+  static constexpr ForTypes<SoftmaxKernels> kAll = {{compute_lines, make_powers},
+                                                    {compute_lines, make_powers}};
   return kAll;
 }
 
@@ -291,73 +316,20 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace tend::kernels {
 
-namespace {
-
 HWY_EXPORT(find_softmax_kernels);
 
 template <class T>
-const SoftmaxKernels<T>& softmax_kernels() {
-  return HWY_DYNAMIC_DISPATCH(find_softmax_kernels)().of<T>();
-}
-
-// Maximum elements of a row that is streamed from a buffer, which is to fit the L1 cache.
-template <class T>
-constexpr std::int64_t kMaxStreamed = 16384 / static_cast<std::int64_t>(sizeof(T));
-
-}  // namespace
-
-template <class T>
-void softmax_rows(SoftmaxKind kind, const SoftmaxLines<T>& rows, bool streamed) {
-  HWY_ALIGN T buffer[2 * kMaxStreamed<T>];
-  softmax_kernels<T>().rows(kind, rows, streamed && rows.n <= kMaxStreamed<T>, buffer);
-}
-
-template <class T>
-void softmax_columns(SoftmaxKind kind, const SoftmaxLines<T>& columns) {
-  const SoftmaxKernels<T>& kernels = softmax_kernels<T>();
-  // Blocks of rows are summed by themselves, and so in parallel.
-  constexpr std::int64_t kBlock = 128;
-  const std::int64_t blocks = (columns.n - 1) / kBlock + 1;
-  const std::int64_t strips = (columns.count - 1) / kMaxColumns + 1;
-  const Array buffer = Array::empty({2, blocks, columns.count}, dtype_of<T>());
-  T* const max = buffer.data<T>();
-  T* const sums = max + blocks * columns.count;
-  // Calls f(part of the columns and rows, offset of its sums, its first column) for every part.
-  const auto for_parts = [&](auto f) {
-    parallel_for(0, blocks * strips, 1, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t part = begin; part < end; ++part) {
-        const std::int64_t block = part / strips, first = part % strips * kMaxColumns;
-        SoftmaxLines<T> lines = columns;
-        lines.count = std::min(kMaxColumns, columns.count - first);
-        lines.n = std::min(kBlock, columns.n - block * kBlock);
-        lines.out = moved(columns.out + first, block * kBlock * columns.out_step);
-        lines.a = moved(columns.a + first, block * kBlock * columns.a_step);
-        lines.b = moved(columns.b + first, block * kBlock * columns.b_step);
-        f(lines, block * columns.count + first, first);
-      }
-    });
-  };
-  for_parts([&](const auto& lines, std::int64_t at, std::int64_t) {
-    kernels.sum(kind, lines, max + at, sums + at);
-  });
-  parallel_for(0, columns.count, 256, [&](std::int64_t begin, std::int64_t end) {
-    kernels.merge(kind, static_cast<std::size_t>(blocks), static_cast<std::size_t>(end - begin),
-                  max + begin, sums + begin, static_cast<std::size_t>(columns.count));
-  });
-  for_parts([&](const auto& lines, std::int64_t, std::int64_t first) {
-    kernels.values(kind, lines, max + first, sums + first);
-  });
+void softmax_lines(SoftmaxKind kind, SoftmaxLayout layout, const SoftmaxLines<T>& lines) {
+  HWY_DYNAMIC_DISPATCH(find_softmax_kernels)().of<T>().lines(kind, layout, lines);
 }
 
 template <class T>
 void precise_exp(std::int64_t n, T* x) {
-  softmax_kernels<T>().precise_exp(n, x);
+  HWY_DYNAMIC_DISPATCH(find_softmax_kernels)().of<T>().precise_exp(n, x);
 }
 
-template void softmax_rows(SoftmaxKind, const SoftmaxLines<float>&, bool);
-template void softmax_rows(SoftmaxKind, const SoftmaxLines<double>&, bool);
-template void softmax_columns(SoftmaxKind, const SoftmaxLines<float>&);
-template void softmax_columns(SoftmaxKind, const SoftmaxLines<double>&);
+template void softmax_lines(SoftmaxKind, SoftmaxLayout, const SoftmaxLines<float>&);
+template void softmax_lines(SoftmaxKind, SoftmaxLayout, const SoftmaxLines<double>&);
 template void precise_exp(std::int64_t, float*);
 template void precise_exp(std::int64_t, double*);
 
