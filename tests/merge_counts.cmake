@@ -2,8 +2,7 @@
 #
 # What the tests of the operation table counted (tests/counts.h), as one file, which is printed too.
 # A number that is missing or zero is an error. The numbers go, so that the next run counts anew.
-set(names operations rows first_order_checks second_order_checks layouts torch_comparisons
-          fuzz_programs leaf_programs)
+set(names operations rows first_order_checks second_order_checks layouts torch_comparisons fuzz_programs)
 
 set(lines "")
 foreach(name IN LISTS names)

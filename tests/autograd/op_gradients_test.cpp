@@ -63,7 +63,10 @@ TEST_CASE("the check of every operation with a node of its own fails when that i
       INFO(operation << ", " << node);
       const GradientNoise noise(node);
       GradientErrors found;
-      for (const Op* row : rows[operation]) found.add(check_gradients(*row, 1));
+      for (const Op* row : rows[operation]) {
+        found.add(check_gradients(*row, 1));
+        if (!found.passed) break;
+      }
       CHECK(noise.count() > 0);
       CHECK_FALSE(found.passed);
       ++broken;

@@ -1,4 +1,4 @@
-// The operation table against PyTorch's values and gradients (tests/data/make_ops.py).
+// The operation table against PyTorch's values and gradients (tests/data/make_pytorch.py).
 #include <cstdlib>
 #include <fstream>
 #include <map>
@@ -131,7 +131,7 @@ TEST_CASE("operations have PyTorch's values, dtypes and gradients", "[table]") {
     for (std::size_t k = 0; k < samples.size(); ++k) {
       INFO("sample " << k);
       const json row = describe(op, op.samples[k]);
-      // Otherwise the fixtures are older than the table: run make_ops.py.
+      // Otherwise the fixtures are older than the table: run make_pytorch.py.
       for (std::size_t i = 0; i < row.size(); ++i) {
         REQUIRE(row[i]["values"] == samples[k]["inputs"].at(i));
       }
@@ -154,6 +154,6 @@ TEST_CASE("operations have PyTorch's values, dtypes and gradients", "[table]") {
 TEST_CASE("every row of the operation table has an expression of its own", "[table]") {
   const std::map<std::string, json> rows = rows_by_family();
   CHECK(rows.size() > 1);
-  // For make_ops.py.
+  // For make_pytorch.py.
   if (const char* path = std::getenv("TEND_OP_ROWS")) std::ofstream(path) << json(rows).dump();
 }

@@ -1,5 +1,4 @@
 // Threads that differentiate at the same time. Run under the thread sanitizer, too.
-#include <set>
 #include <thread>
 
 #include <tend/autograd/graph/anomaly.h>

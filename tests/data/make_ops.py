@@ -1,11 +1,6 @@
-"""Values and gradients of every row of the operation table, as PyTorch computes them.
+"""Values and gradients of every row of the operation table, as PyTorch computes them, for make_pytorch.py.
 
-    TEND_OP_ROWS=rows.json build/release/tests/test_autograd "every row of*"
-    python3 tests/data/make_ops.py rows.json [FAMILY...]
-
-The first command writes what the table (tests/op_table/*_rows.cpp) says: expressions in Python
-and inputs. The second writes ops/FAMILY.json beside this file, for all families unless some are
-named. Needs PyTorch; the reference is 2.6. Numbers have 13 significant digits.
+Numbers have 13 significant digits.
 """
 
 import json
@@ -71,12 +66,7 @@ def write(path, rows):
         print("}", file=file)
 
 
-def main():
-    with open(sys.argv[1], encoding="utf-8") as file:
-        families = json.load(file)
-    for family in sys.argv[2:] or families:
-        write(pathlib.Path(__file__).parent / "ops" / f"{family}.json", families[family])
-
-
-if __name__ == "__main__":
-    main()
+def write_all(families):
+    """ops/FAMILY.json beside this file, for each family of rows."""
+    for family, rows in families.items():
+        write(pathlib.Path(__file__).parent / "ops" / f"{family}.json", rows)

@@ -1,12 +1,20 @@
-"""Writes tests/data/pytorch.json, what PyTorch gives for the Python in docs/, and files that it makes.
+"""Writes everything that the tests compare with PyTorch's results and that follows from the operation table.
 
-Run it where PyTorch 2.6 is, in tend's top folder:  python3 tests/data/make_pytorch.py
+    python3 tests/data/make_pytorch.py [ROWS.json]
 
-Each line of the tables of docs/pytorch.md is run by itself, behind the page's first Python block and
-manual_seed(0). What
-is kept of it is the value of its last expression; where it ends with an assignment, the assigned names;
+Run it in tend's top folder, where PyTorch 2.6 is, after the tests were built. It asks build/release/tests/test_autograd
+for the rows of the table; where that is on another machine, let that machine write them:
+TEND_OP_ROWS=ROWS.json build/release/tests/test_autograd "every row of*". What it writes:
+
+- tests/data/ops/FAMILY.json: values and gradients of every row (make_ops.py).
+- docs/pytorch.md: a line for each operation that has none, beside others of its family.
+- tests/data/pytorch.json, and files in tests/data/docs: what PyTorch gives for the Python in docs/.
+- tests/data/fuzz.json: random programs (tests/fuzz/programs.py).
+
+Each line of the tables of docs/pytorch.md is run by itself, after the page's first Python block and
+manual_seed(0). The result is the value of its last expression; where it ends with an assignment, the assigned names;
 where it gives None, the tensors of the first block that it names, with their gradients. Lines under
-"What differs" may raise an error. Of the other Python blocks of PAGES, what they print is kept, and what they
+"What differs" may raise an error. Of the other Python blocks of PAGES, what they print is stored, and what they
 save in tests/data/docs. tests/docs compares all of it with what the C++ beside gives.
 """
 
@@ -17,6 +25,9 @@ import io
 import json
 import os
 import re
+import subprocess
+import sys
+import tempfile
 import warnings
 
 import torch
@@ -24,6 +35,11 @@ import torch.nn.functional
 from torch.nn.attention.flex_attention import and_masks, create_block_mask, flex_attention, or_masks
 from torch.utils.checkpoint import checkpoint
 from torch.utils.data import DataLoader, TensorDataset, random_split
+
+import make_ops
+
+sys.path.append("tests/fuzz")
+import programs
 
 PAGE = "docs/pytorch.md"
 PAGES = [PAGE, "docs/weights.md"]
@@ -129,9 +145,44 @@ def printed(program):
     return output.getvalue()
 
 
-def main():
-    page = open(PAGE).read()
-    setup = BLOCK.search(page).group(1)
+def read_rows():
+    """The rows of the operation table, by family."""
+    if len(sys.argv) > 1:
+        return json.load(open(sys.argv[1]))
+    with tempfile.NamedTemporaryFile("r") as file:
+        subprocess.run(["build/release/tests/test_autograd", "every row of*"], check=True,
+                       env=os.environ | {"TEND_OP_ROWS": file.name})
+        return json.load(file)
+
+
+def function_of(expression):
+    """exp, of torch.exp(a) and F.exp(a, 2); None of other expressions."""
+    found = re.match(r"(?:torch|F)\.(\w+)\(", expression)
+    return found and found.group(1)
+
+
+def add_lines(page, setup, families):
+    """The page with a line for each function of one or two tensors that has none. The line stands where most
+    functions of the same family do; tests/docs compiles it."""
+    on_page = set(re.findall(r"(\w+)\(", " ".join(code for _, cells in tables(page) for cell in cells
+                                                   for code in spans(cell))))
+    for rows in families.values():
+        known = {function_of(each) for each in rows} & on_page
+        for expression in rows:
+            name = function_of(expression)
+            if name is None or name in on_page or expression.count(",") > 1:
+                continue
+            line = f"{name}(x, y)" if "b" in re.findall(r"\w+", expression) else f"{name}(x)"
+            run(line, setup, True)  # fails where the function needs other arguments: write its line by hand
+            on_page.add(name)
+            place = max((each for each in page.splitlines() if each.startswith("| ") and "`, `" in each),
+                        key=lambda each: len(known & set(re.findall(r"`(\w+)\(", each))))
+            page = page.replace(place, place.removesuffix(" |") + f", `{line}` |")
+            print("new line:", line)
+    return page
+
+
+def write_lines(page, setup):
     results = {}
     for how, line in python_lines(page):
         try:
@@ -145,6 +196,17 @@ def main():
                             for name in PAGES})
         file.write('{"printed": ' + texts + ',\n"lines": {\n' + rows + "\n}}\n")
     print(len(results), "lines")
+
+
+def main():
+    families = read_rows()
+    make_ops.write_all(families)
+    page = open(PAGE).read()
+    setup = BLOCK.search(page).group(1)
+    page = add_lines(page, setup, families)
+    open(PAGE, "w").write(page)
+    write_lines(page, setup)
+    programs.store(programs.write_many(programs.by_name(families), seed=1, count=400), "tests/data/fuzz.json")
 
 
 if __name__ == "__main__":

@@ -75,13 +75,6 @@ TEST_CASE("numbers that are none and files without a name are wrong usage in eve
   }
 }
 
-TEST_CASE("fuzz does not write two results to one file") {
-  const TemporaryFolder folder;
-  const Ended ended = run("fuzz", {"--programs", "0", "--json", "a", "--store", "./a"}, folder);
-  CHECK(ended.code == 2);
-  CHECK_THAT(ended.output, ContainsSubstring("--json and --store are one file"));
-}
-
 TEST_CASE("standard output that takes nothing ends every program with 1") {
   const TemporaryFolder folder;
   for (const std::string program : {"first", "chapter3", "gradcheck", "chapter3 --help"}) {

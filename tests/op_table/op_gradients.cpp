@@ -91,6 +91,8 @@ GradientErrors check_gradients(const Op& row, int order) {
   if (!row.differences) return all;
   for (std::size_t k = 0; k < row.samples.size(); ++k) {
     for (const Layout layout : layouts_of(row)) {
+      // Second derivatives take long: the first sample has all layouts, the others one.
+      if (order == 2 && k > 0 && layout != Layout::contiguous) break;
       const Case made = make_case(row, row.samples[k], layout);
       if (!made.has_gradient()) continue;
       GradientErrors found = check_case(made, row.step, order);

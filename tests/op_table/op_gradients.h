@@ -27,8 +27,9 @@ struct GradientErrors {
   void add(const GradientErrors& more);
 };
 
-/// The errors of one row. A check that throws (gradients with noise differ from one evaluation to
-/// the next) counts as failed.
+/// The errors of one row: of the first derivatives of every sample on every layout, or of the
+/// second derivatives of the first sample on every layout and of the others. A check that throws
+/// (gradients with noise differ from one evaluation to the next) counts as failed.
 GradientErrors check_gradients(const Op& row, int order);
 
 /// The backward nodes that an operation's forward graphs are made of, in all its rows.

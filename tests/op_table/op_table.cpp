@@ -210,15 +210,14 @@ Case make_case(const Op& op, const Sample& sample, Layout layout, DType real) {
   return made;
 }
 
-Sample large_sample(const Op& op) {
+Sample large_sample(const Op& op, double elements) {
   Sample sample = op.samples.at(0);
   if (!op.scales) return sample;
-  // About 100000 elements in the largest input.
   std::int64_t factor = std::numeric_limits<std::int64_t>::max();
   for (const Input& input : sample) {
     const double rank = static_cast<double>(std::max<std::int64_t>(input.shape.rank(), 1));
     const double count = static_cast<double>(std::max<std::int64_t>(element_count(input.shape), 1));
-    factor = std::min(factor, static_cast<std::int64_t>(std::pow(1e5 / count, 1 / rank)));
+    factor = std::min(factor, static_cast<std::int64_t>(std::pow(elements / count, 1 / rank)));
   }
   for (Input& input : sample) {
     for (std::int64_t& size : input.shape) {

@@ -1,6 +1,6 @@
 // The operation table: one row for every way in which a public operation is checked. Everything in
 // op_table_test.cpp and op_torch_test.cpp follows from the rows. To add an operation, add a row to
-// its family's file, FAMILY_rows.cpp, and run tests/data/make_ops.py.
+// its family's file, FAMILY_rows.cpp, and run tests/data/make_pytorch.py.
 #pragma once
 
 #include <functional>
@@ -174,8 +174,9 @@ struct Case {
 /// expanded dimension repeats its first slice.
 Case make_case(const Op& op, const Sample& sample, Layout layout, DType real = float64);
 
-/// The first sample with larger sizes: enough elements to be shared by several threads.
-Sample large_sample(const Op& op);
+/// The first sample with larger sizes, about so many elements in the largest input. By default
+/// these are enough to be shared by several threads.
+Sample large_sample(const Op& op, double elements = 1e5);
 
 /// A cotangent for `output`: pseudo-random elements in [-1, 1] with two decimals.
 Tensor cotangent_like(const Tensor& output);
