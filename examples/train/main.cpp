@@ -56,8 +56,8 @@ void go_on(const Checkpoint& checkpoint, Training& training) {
                               ", beyond --steps " + std::to_string(training.steps_planned()));
 }
 
-/// Writes all files, and returns the exit code. A file that cannot be written is reported on stderr,
-/// and the others are written all the same.
+/// Writes all files, and returns the exit code. A file that cannot be written is reported on
+/// stderr, and the others are written all the same.
 int finish(const CommandLine& command_line, Training& training, const Course& course) {
   const Report report = make_report(training, course, command_line.sampling);
   std::string written;

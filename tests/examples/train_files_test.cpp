@@ -114,7 +114,7 @@ TEST_CASE("a text may come from a pipe") {
   const std::vector<std::string> words{"--length", "8", "--layers", "1", "--heads", "1",
                                        "--width",  "8", "--steps",  "1", "--text",  "/dev/stdin"};
   CHECK(run_in_shell("cat text |", "", words, folder).code == 0);
-  const Ended folder_read = run({"--text", "."}, folder);
+  const Ended folder_read = run({"--text", ".", "--overwrite"}, folder);
   CHECK(folder_read.code == 1);
   CHECK_THAT(folder_read.output, ContainsSubstring("cannot read ."));
 }

@@ -64,8 +64,8 @@ TEST_CASE("numbers read the same in any locale") {
   CHECK(shortest(0.003) == "0.003");
   CHECK(significant(0.1 + 0.2, 6) == "0.3");
   CHECK(grouped(1234567.2) == "1\u202F234\u202F567");
-  CHECK(grouped(999) == "999");
-  CHECK(grouped(-1234) == "-1\u202F234");
+  CHECK(grouped(999.0) == "999");
+  CHECK(grouped(-1234.0) == "-1\u202F234");
   CHECK(percent(1.0) == "100 %");
   CHECK(percent(0.99996) == "99.99 %");
   CHECK(percent(0.29) == "29 %");
@@ -116,7 +116,7 @@ TEST_CASE("the page has the sequences to choose from, with each head's weights i
   CHECK(second.at("inputs") == std::vector<std::string>{"9", "2", "→", "2"});
   CHECK(second.at("said") == std::vector<std::string>{"", "", "2", "4"});
   CHECK(second.at("links") == nlohmann::json{{{2, 1}, {3, 0}}});
-  CHECK(second.at("weights").at(1) == std::vector<int>{1000, 500, 500, 0, 1000, 0, 0, 750, 250, 0});
+  CHECK(second.at("weights").at(1) == std::vector<int>{1000, 500, 500, 0, 1000, 0, 750, 250, 0, 0});
 }
 
 TEST_CASE("a page of an interrupted run says so") {

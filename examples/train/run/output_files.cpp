@@ -89,8 +89,8 @@ void check_files(const CommandLine& o, const std::string& text) {
   const fs::path place = fs::absolute(folder / "").parent_path();  // without a last slash
   for (const std::string& file : {o.report, o.checkpoint, o.json}) {
     // Files in a folder to come can be written if the folder can.
-    if (is_to_come && fs::absolute(file).parent_path() == place) continue;
-    if (!file.empty()) tend::nn::check_can_write(file);
+    if (file.empty() || (is_to_come && fs::absolute(file).parent_path() == place)) continue;
+    tend::nn::check_can_write(file);
   }
   if (!o.overwrite) refuse_to_overwrite(o);
 }
