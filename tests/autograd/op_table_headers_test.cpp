@@ -144,6 +144,7 @@ std::set<const Node*> nodes_behind(const Tensors& outputs) {
 TEST_CASE("nodes have the names that users call operations by", "[table]") {
   std::set<std::string> names;
   for (const Op& op : op_table()) names.insert({op.name, op.name + '_'});
+  for (const std::string& name : kOnlyInPlace) names.insert(name + '_');
   std::size_t nodes = 0;
   for_each_case([&](const Op& op, const Sample& sample, Layout layout) {
     if (layout == Layout::expanded) return;  // some rows do not have it
