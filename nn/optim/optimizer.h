@@ -79,10 +79,9 @@ class Optimizer {
   /// anything.
   ///
   /// Throws: Error         - an option is out of range
-  ///         ShapeError    - a gradient or the state no longer has the parameter's shape; two
-  ///         indices
-  ///                         of a parameter share an element
-  ///         DTypeError    - the same for the dtype of a gradient
+  ///         ShapeError    - a gradient or the state no longer has the parameter's shape
+  ///                       - two indices of a parameter share an element
+  ///         DTypeError    - a gradient no longer has the parameter's dtype
   ///         AutogradError - a parameter has got a history
   void step() { make_step(); }
   /// Calls closure(), then makes a step, and returns the loss. The closure clears the gradients,
@@ -206,8 +205,8 @@ class GroupedOptimizer : public Optimizer {
   /// Adds parameters with options of their own. Options that are left out have the defaults of
   /// their class; to change one option only, change a copy of groups()[0].options.
   ///
-  /// Throws: Error         - an option is out of its range, or the optimizer has a parameter
-  /// already
+  /// Throws: Error         - an option is out of its range
+  ///                       - the optimizer has a parameter already
   ///         DTypeError    - a parameter is not floating
   ///         AutogradError - a parameter has a history
   void add_group(const std::vector<Tensor>& parameters, const Options& options) {

@@ -139,10 +139,9 @@ class LRScheduler {
 ///
 /// It refers to the schedules, which must live as long. torch.optim.lr_scheduler.SequentialLR
 ///
-/// Throws: Error - the schedules are not all of this optimizer; the milestones are not one fewer,
-/// or
-///                 do not increase; a schedule after the first is a ChainedScheduler; any is a
-///                 SequentialLR
+/// Throws: Error - the schedules are not all of this optimizer
+///               - the milestones are not one fewer, or do not increase
+///               - a schedule after the first is a ChainedScheduler, or any is a SequentialLR
 class SequentialLR : public LRScheduler {
  public:
   SequentialLR(Optimizer& optimizer, References schedules, std::vector<std::int64_t> milestones);
