@@ -52,6 +52,9 @@ class Matcher {
   explicit Matcher(const pcre2_code* code)
       : code_(code), match_(pcre2_match_data_create(1, nullptr), pcre2_match_data_free) {
     if (match_ == nullptr) fail(kSplitPattern, "there is no memory for a match");
+    std::size_t compiled = 0;
+    pcre2_pattern_info(code, PCRE2_INFO_JITSIZE, &compiled);
+    if (compiled > 0) find_ = pcre2_jit_match;  // which checks less, and so is faster
   }
 
   void split(std::string_view text, FunctionRef<void(std::string_view)> piece) const {
@@ -72,8 +75,7 @@ class Matcher {
   bool find(std::string_view text, std::size_t from) const {
     constexpr std::uint32_t kOptions = PCRE2_NOTEMPTY | PCRE2_NO_UTF_CHECK;
     const auto* const subject = reinterpret_cast<PCRE2_SPTR>(text.data());
-    const int result =
-        pcre2_match(code_, subject, text.size(), from, kOptions, match_.get(), nullptr);
+    const int result = find_(code_, subject, text.size(), from, kOptions, match_.get(), nullptr);
     if (result < 0 && result != PCRE2_ERROR_NOMATCH) {
       fail(kSplitPattern, "at byte ", from, " of a text of ", text.size(), ": ",
            message_of(result));
@@ -82,6 +84,7 @@ class Matcher {
   }
 
   const pcre2_code* code_;
+  decltype(&pcre2_match) find_ = pcre2_match;
   std::unique_ptr<pcre2_match_data, decltype(&pcre2_match_data_free)> match_;
 };
 
