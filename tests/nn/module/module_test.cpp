@@ -282,4 +282,3 @@ TEST_CASE("a module that cannot be converted as a whole stays as it is") {
   CHECK_FALSE(pair.weight.grad().defined());
   CHECK(pair.statistics.dtype() == float64);
 }
-
