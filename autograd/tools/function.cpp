@@ -52,13 +52,15 @@ class CustomCall {
   const char* name() const { return function_.name; }
 
   // Runs forward, outside of any graph. Outputs have elements of their own, except dirty inputs.
-  Tensors forward(const Tensors& inputs) {
+  // `sources` gets tensors with the inputs' histories, which dirty inputs will lose.
+  Tensors forward(const Tensors& inputs, Tensors& sources) {
     FunctionContext context;
     context.grad_mode_ = grad_enabled();
     std::vector<std::uint32_t> versions;
     for (const Tensor& input : inputs) {
       context.needed_.push_back(grad_enabled() && input.requires_grad());
       versions.push_back(input.defined() ? input.version() : 0);
+      sources.push_back(grad_enabled() ? as_of_now(input) : input);
     }
     const NoGradGuard no_graph;
     Tensors outputs = function_.forward(context, inputs);
@@ -93,6 +95,15 @@ class CustomCall {
       PendingWrite(name(), outputs[i], results[i]).take_history();
       results[i] = outputs[i];
     }
+  }
+
+  // Another tensor with the elements and the history of this one.
+  static Tensor as_of_now(const Tensor& input) {
+    Ref<Node> node = gradient_edge(input).node;
+    if (!node) return input;  // a leaf, or nothing
+    Tensor copy = input.detach();
+    copy.impl()->set_grad_fn(std::move(node));
+    return copy;
   }
 
   static bool is_in(const Tensor& tensor, const Tensors& list) {
@@ -293,12 +304,13 @@ Tensors record_several(const std::shared_ptr<CustomCall>& call, const Tensors& i
 
 Tensors call_function(const CustomFunction& function, const Tensors& inputs) {
   const auto call = std::make_shared<CustomCall>(function, inputs);
-  Tensors outputs = call->forward(inputs);
+  Tensors sources;
+  Tensors outputs = call->forward(inputs, sources);
   const std::vector<bool>& differentiable = call->differentiable();
   if (std::find(differentiable.begin(), differentiable.end(), true) == differentiable.end())
     return outputs;
-  Tensors results = outputs.size() == 1 ? Tensors{record_single(call, inputs, outputs[0])}
-                                        : record_several(call, inputs, outputs);
+  Tensors results = outputs.size() == 1 ? Tensors{record_single(call, sources, outputs[0])}
+                                        : record_several(call, sources, outputs);
   call->forget_saved();
   call->take_history(outputs, results);
   return results;
