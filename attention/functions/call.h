@@ -1,4 +1,4 @@
-// What both paths of attention share. Internal.
+// A checked call of attention, and the choice of its path. Internal.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,6 @@
 
 #include <tend/attention/expressions/trace.h>
 #include <tend/attention/functions/options.h>
-#include <tend/core/random/random.h>
 
 namespace tend::attention {
 
@@ -55,29 +54,9 @@ Shape key_leading(const AttentionCall& call);
 /// then no random numbers are drawn.
 Tensor draw_kept_weights(const AttentionCall& call);
 
-/// Random numbers that are drawn while it lives; without keep() they count as not drawn, unless
-/// another thread has used the generator meanwhile: its numbers do not come again.
-class Draws {
- public:
-  explicit Draws(bool any);
-  ~Draws();
-  Draws(const Draws&) = delete;
-  Draws& operator=(const Draws&) = delete;
-
-  void keep() { before_.reset(); }
-
- private:
-  std::optional<Generator> before_;
-  std::uint64_t others_ = 0;  // draws_of_others() at the beginning
-};
-
-/// f(); what it draws counts as not drawn when it fails. It draws nothing unless `any`.
-template <class F>
-auto with_draws(bool any, F f) {
-  Draws draws(any);
-  auto result = f();
-  draws.keep();
-  return result;
-}
+/// Computes the context on the path that is asked for (Error if that path cannot), or on the faster
+/// one. Dropout keeps the weights in `kept` (draw_kept), or draws them if `kept` is undefined.
+Tensor attend(const AttentionCall& call, AttentionPath path, const Tensor& query, const Tensor& key,
+              const Tensor& value, const Tensor& kept = Tensor());
 
 }  // namespace tend::attention

@@ -205,17 +205,13 @@ Tensor fused_attention(const AttentionCall& call, const Tensor& query, const Ten
       empty_like_heads(query, with_matrix(query_leading(call), query.size(-2), value.size(-1)));
   const Tensor log_sums = empty(with_matrix(query_leading(call), 2, query.size(-2)), query.dtype());
   const Programs programs(call, query.dtype());
-  Draws draws(call.dropout_p > 0);
   if (!kept.defined()) kept = draw_kept_weights(call);
   const std::int64_t fault = kernels::attention(
       context, log_sums.array(), expand_leading(query, query_leading(call)),
       expand_leading(key, key_leading(call)), expand_leading(value, key_leading(call)),
       rule_of(call, query, programs, kept.defined() ? kept.array() : Array()));
   if (fault >= 0) fail_at_fault(call, score_at(call, query, key, fault), fault);
-  if (!grad_enabled()) {
-    draws.keep();
-    return Tensor(std::move(context));
-  }
+  if (!grad_enabled()) return Tensor(std::move(context));
   std::vector<TensorRef> inputs{query, key, value};
   std::vector<TensorRef> saved{query, key, value, call.mask, kOutput, log_sums, kept};
   for (const auto& function : {call.score_function, call.mask_function}) {
@@ -225,7 +221,7 @@ Tensor fused_attention(const AttentionCall& call, const Tensor& query, const Ten
       saved.emplace_back(table);
     }
   }
-  Tensor result = record(
+  return record(
       call.grad_fn, std::move(context), std::span<const TensorRef>(inputs),
       std::span<const TensorRef>(saved),
       [call = without_tensors(call)](Derivative& d) {
@@ -236,8 +232,6 @@ Tensor fused_attention(const AttentionCall& call, const Tensor& query, const Ten
         }
       },
       call.operation);
-  draws.keep();
-  return result;
 }
 
 }  // namespace tend::attention

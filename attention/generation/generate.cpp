@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include <tend/attention/functions/call.h>
 #include <tend/attention/generation/beam_search.h>
 #include <tend/attention/generation/continuation.h>
 #include <tend/attention/generation/sampling.h>
@@ -168,12 +167,8 @@ std::vector<TokenSequence> generate(const GPT& model, const std::vector<TokenSeq
   check_prompts(model, prompts, options);
   if (prompts.empty()) return {};
   if (options.max_new_tokens == 0) return repeated(prompts, options.num_samples);
-  Draws draws(true);  // the generator goes back unless all tokens were made
-  std::vector<TokenSequence> results = options.num_beams == 1
-                                           ? Samples(model, prompts, options).draw()
-                                           : search_each(model, prompts, options);
-  draws.keep();
-  return results;
+  return options.num_beams == 1 ? Samples(model, prompts, options).draw()
+                                : search_each(model, prompts, options);
 }
 
 TokenSequence generate(const GPT& model, const TokenSequence& prompt,

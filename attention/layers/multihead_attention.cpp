@@ -1,4 +1,3 @@
-#include <tend/attention/functions/call.h>
 #include <tend/attention/layers/multihead_attention.h>
 
 #include <limits>
@@ -224,20 +223,16 @@ attention::AttentionOutput MultiheadAttention::forward(const Tensor& query, cons
             out.weights.defined() ? out.weights.squeeze(0) : Tensor()};
   }
   const attention::AttentionOptions options = attention_options(masks, sizes, query.dtype());
-  attention::Draws draws(options.dropout_p > 0);  // out_proj may be another module, that fails
   Projected inputs = project(query, key, value);
   append_keys(inputs);
   const Tensor q = split_heads(inputs.query), k = split_heads(inputs.key),
                v = split_heads(inputs.value);
   if (!masks.need_weights) {
-    Tensor merged = merge_heads(attention::scaled_dot_product_attention(q, k, v, options));
-    draws.keep();
-    return {std::move(merged), {}};
+    return {merge_heads(attention::scaled_dot_product_attention(q, k, v, options)), {}};
   }
   attention::AttentionOutput out = attention::attention_with_weights(q, k, v, options);
   out.context = merge_heads(out.context);
   if (masks.average_attn_weights) out.weights = out.weights.mean({1});
-  draws.keep();
   return out;
 }
 

@@ -2,7 +2,6 @@
 
 #include <limits>
 
-#include <tend/attention/functions/call.h>
 #include <tend/autograd/ops/ops.h>
 #include <tend/nn/layers/init.h>
 
@@ -35,11 +34,9 @@ TransformerEncoder::TransformerEncoder(const TransformerEncoderLayer& layer,
     : layers(num_layers, layer), norm(std::move(last_norm)) {}
 
 Tensor TransformerEncoder::forward(const Tensor& src, const EncoderMasks& masks) const {
-  attention::Draws draws(is_training());
   Tensor x = src;
   for (const TransformerEncoderLayer& layer : layers) x = layer(x, masks);
   if (norm) x = (*norm)(x);
-  draws.keep();
   return x;
 }
 
@@ -57,11 +54,9 @@ TransformerDecoder::TransformerDecoder(const TransformerDecoderLayer& layer,
 
 Tensor TransformerDecoder::forward(const Tensor& tgt, const Tensor& memory,
                                    const DecoderMasks& masks) const {
-  attention::Draws draws(is_training());
   Tensor x = tgt;
   for (const TransformerDecoderLayer& layer : layers) x = layer(x, memory, masks);
   if (norm) x = (*norm)(x);
-  draws.keep();
   return x;
 }
 
@@ -86,19 +81,16 @@ Transformer::Transformer(const TransformerOptions& options)
 
 Tensor Transformer::forward(const Tensor& src, const Tensor& tgt,
                             const TransformerMasks& masks) const {
-  attention::Draws draws(is_training());  // the decoder checks its inputs after the encoder has run
   const Tensor memory = encoder(src, {.src_mask = masks.src_mask,
                                       .src_key_padding_mask = masks.src_key_padding_mask,
                                       .is_causal = masks.src_is_causal});
-  Tensor out = decoder(tgt, memory,
-                       {.tgt_mask = masks.tgt_mask,
-                        .memory_mask = masks.memory_mask,
-                        .tgt_key_padding_mask = masks.tgt_key_padding_mask,
-                        .memory_key_padding_mask = masks.memory_key_padding_mask,
-                        .tgt_is_causal = masks.tgt_is_causal,
-                        .memory_is_causal = masks.memory_is_causal});
-  draws.keep();
-  return out;
+  return decoder(tgt, memory,
+                 {.tgt_mask = masks.tgt_mask,
+                  .memory_mask = masks.memory_mask,
+                  .tgt_key_padding_mask = masks.tgt_key_padding_mask,
+                  .memory_key_padding_mask = masks.memory_key_padding_mask,
+                  .tgt_is_causal = masks.tgt_is_causal,
+                  .memory_is_causal = masks.memory_is_causal});
 }
 
 Tensor Transformer::operator()(const Tensor& src, const Tensor& tgt,

@@ -1,4 +1,3 @@
-#include <tend/attention/functions/call.h>
 #include <tend/attention/layers/transformer_layers.h>
 
 #include <tend/attention/functions/call.h>
@@ -62,14 +61,11 @@ Tensor TransformerEncoderLayer::forward(const Tensor& src, const EncoderMasks& m
                                     .need_weights = false,
                                     .attn_mask = masks.src_mask,
                                     .is_causal = masks.is_causal};
-  attention::Draws draws(is_training());  // the activation may fail after dropout was drawn
   Tensor x = add_part(src, norm1, norm_first, [&](const Tensor& in) {
     return dropout1(self_attn(in, in, in, own).context);
   });
-  x = add_part(x, norm2, norm_first,
-               [&](const Tensor& in) { return dropout2(feed_forward(*this, in)); });
-  draws.keep();
-  return x;
+  return add_part(x, norm2, norm_first,
+                  [&](const Tensor& in) { return dropout2(feed_forward(*this, in)); });
 }
 
 Tensor TransformerEncoderLayer::operator()(const Tensor& src, const EncoderMasks& masks) const {
@@ -103,17 +99,14 @@ Tensor TransformerDecoderLayer::forward(const Tensor& tgt, const Tensor& memory,
                                        .need_weights = false,
                                        .attn_mask = masks.memory_mask,
                                        .is_causal = masks.memory_is_causal};
-  attention::Draws draws(is_training());  // the memory is checked after dropout was drawn
   Tensor x = add_part(tgt, norm1, norm_first, [&](const Tensor& in) {
     return dropout1(self_attn(in, in, in, own).context);
   });
   x = add_part(x, norm2, norm_first, [&](const Tensor& in) {
     return dropout2(multihead_attn(in, memory, memory, across).context);
   });
-  x = add_part(x, norm3, norm_first,
-               [&](const Tensor& in) { return dropout3(feed_forward(*this, in)); });
-  draws.keep();
-  return x;
+  return add_part(x, norm3, norm_first,
+                  [&](const Tensor& in) { return dropout3(feed_forward(*this, in)); });
 }
 
 Tensor TransformerDecoderLayer::operator()(const Tensor& tgt, const Tensor& memory,

@@ -1,6 +1,5 @@
 #include <tend/attention/models/gpt.h>
 
-#include <tend/attention/functions/call.h>
 #include <tend/attention/models/token_places.h>
 #include <tend/autograd/ops/ops.h>
 
@@ -72,7 +71,6 @@ Tensor GPT::embed(const Tensor& tokens, const GPTInputs& inputs) const {
 
 Tensor GPT::forward(const Tensor& tokens, const GPTInputs& inputs) const {
   check_inputs(tokens, inputs);
-  Draws draws(is_training());
   Tensor x = embed(tokens, inputs);
   if (inputs.cache != nullptr) inputs.cache->reserve(tokens.size(1));
   TokenPlaces places(config, tokens.size(1), x.dtype(), inputs.cache, inputs.padding);
@@ -81,27 +79,17 @@ Tensor GPT::forward(const Tensor& tokens, const GPTInputs& inputs) const {
     ++places.layer;
   }
   if (inputs.last_only && x.size(1) > 1) x = x.narrow(1, x.size(1) - 1, 1);
-  Tensor logits = head(norm(x));
+  const Tensor logits = head(norm(x));
   if (inputs.cache != nullptr) inputs.cache->advance(tokens.size(1));
-  draws.keep();
   return logits;
 }
 
 Tensor GPT::operator()(const Tensor& tokens, const GPTInputs& inputs) const {
-  if (inputs.cache == nullptr) return Module::operator()(tokens, inputs);
-  KVCache& cache = *inputs.cache;
-  const std::int64_t length = cache.length();
-  try {
-    return Module::operator()(tokens, inputs);
-  } catch (...) {  // a hook behind the forward, which has not used the cache itself
-    if (cache.length() > length && cache.length() == length + tokens.size(1)) cache.go_back(length);
-    throw;
-  }
+  return Module::operator()(tokens, inputs);
 }
 
 GPTOutput GPT::with_weights(const Tensor& tokens) const {
   check_inputs(tokens, {});
-  Draws draws(is_training());
   GPTOutput out;
   Tensor x = embed(tokens, {});
   const TokenPlaces places(config, tokens.size(1), x.dtype());
@@ -111,7 +99,6 @@ GPTOutput GPT::with_weights(const Tensor& tokens) const {
     out.weights.push_back(std::move(step.weights));
   }
   out.logits = head(norm(x));
-  draws.keep();
   return out;
 }
 

@@ -1,11 +1,9 @@
 #include <tend/attention/models/grouped_query_attention.h>
 
-#include <tend/attention/functions/call.h>
 #include <tend/attention/functions/flex_attention.h>
 #include <tend/attention/functions/scaled_dot_product.h>
 #include <tend/attention/models/token_places.h>
-#include <tend/attention/modules/heads.h>
-#include <tend/attention/modules/input_check.h>
+#include <tend/attention/modules/inputs.h>
 #include <tend/autograd/ops/ops.h>
 
 namespace tend::attention {
@@ -66,14 +64,12 @@ GroupedQueryAttention::Heads GroupedQueryAttention::split(const Tensor& x,
 Tensor GroupedQueryAttention::forward(const Tensor& x, const TokenPlaces& places) const {
   const Heads heads = split(x, places);
   const double p = dropout.active_p();
-  return with_draws(p > 0, [&] {
-    const Tensor context =
-        places.has_functions
-            ? flex_attention(heads.query, heads.key, heads.value, flex_options(config, p, places))
-            : scaled_dot_product_attention(heads.query, heads.key, heads.value,
-                                           causal_options(config, p, places));
-    return out_proj(merge_heads(context));
-  });
+  const Tensor context =
+      places.has_functions
+          ? flex_attention(heads.query, heads.key, heads.value, flex_options(config, p, places))
+          : scaled_dot_product_attention(heads.query, heads.key, heads.value,
+                                         causal_options(config, p, places));
+  return out_proj(merge_heads(context));
 }
 
 Tensor GroupedQueryAttention::forward(const Tensor& x) const {
@@ -84,14 +80,12 @@ AttentionOutput GroupedQueryAttention::with_weights(const Tensor& x,
                                                     const TokenPlaces& places) const {
   const Heads heads = split(x, places);
   const double p = dropout.active_p();
-  return with_draws(p > 0, [&]() -> AttentionOutput {
-    AttentionOutput out = places.has_functions
-                              ? flex_attention_with_weights(heads.query, heads.key, heads.value,
-                                                            flex_options(config, p, places))
-                              : attention_with_weights(heads.query, heads.key, heads.value,
-                                                       causal_options(config, p, places));
-    return {out_proj(merge_heads(out.context)), std::move(out.weights)};
-  });
+  AttentionOutput out = places.has_functions
+                            ? flex_attention_with_weights(heads.query, heads.key, heads.value,
+                                                          flex_options(config, p, places))
+                            : attention_with_weights(heads.query, heads.key, heads.value,
+                                                     causal_options(config, p, places));
+  return {out_proj(merge_heads(out.context)), std::move(out.weights)};
 }
 
 AttentionOutput GroupedQueryAttention::with_weights(const Tensor& x) const {

@@ -1,17 +1,9 @@
 #include <tend/attention/models/transformer_block.h>
 
-#include <tend/attention/functions/call.h>
 #include <tend/attention/models/token_places.h>
 #include <tend/autograd/ops/ops.h>
 
 namespace tend::attention {
-namespace {
-
-bool block_draws(const TransformerBlock& block) {
-  return block.dropout.active_p() > 0 || block.attention.dropout.active_p() > 0;
-}
-
-}  // namespace
 
 TransformerBlock::TransformerBlock(const GPTConfig& c)
     : norm1(c.norm, checked_block("TransformerBlock", c).width, c.norm_eps, c.norm_bias),
@@ -30,8 +22,7 @@ Tensor TransformerBlock::forward(const Tensor& x) const {
 }
 
 Tensor TransformerBlock::forward(const Tensor& x, const TokenPlaces& places) const {
-  return with_draws(block_draws(*this),
-                    [&] { return add_residuals(x, attention(norm1(x), places)); });
+  return add_residuals(x, attention(norm1(x), places));
 }
 
 AttentionOutput TransformerBlock::with_weights(const Tensor& x) const {
@@ -39,10 +30,8 @@ AttentionOutput TransformerBlock::with_weights(const Tensor& x) const {
 }
 
 AttentionOutput TransformerBlock::with_weights(const Tensor& x, const TokenPlaces& places) const {
-  return with_draws(block_draws(*this), [&]() -> AttentionOutput {
-    AttentionOutput out = attention.with_weights(norm1(x), places);
-    return {add_residuals(x, out.context), std::move(out.weights)};
-  });
+  AttentionOutput out = attention.with_weights(norm1(x), places);
+  return {add_residuals(x, out.context), std::move(out.weights)};
 }
 
 }  // namespace tend::attention

@@ -1,21 +1,10 @@
 #include <tend/attention/modules/causal_attention.h>
 
-#include <algorithm>
-
-#include <tend/attention/functions/call.h>
 #include <tend/attention/functions/mask.h>
-#include <tend/attention/modules/input_check.h>
+#include <tend/attention/modules/inputs.h>
 #include <tend/autograd/ops/ops.h>
 
 namespace tend::attention {
-namespace {
-
-bool heads_draw(const nn::ModuleList<CausalAttention>& heads) {
-  return std::any_of(heads.begin(), heads.end(),
-                     [](const CausalAttention& head) { return head.dropout.active_p() > 0; });
-}
-
-}  // namespace
 
 CausalAttention::CausalAttention(std::int64_t d_in, std::int64_t d_out, std::int64_t context_length,
                                  double dropout_p, Flag qkv_bias)
@@ -52,23 +41,19 @@ MultiHeadAttentionWrapper::MultiHeadAttentionWrapper(std::int64_t d_in, std::int
 
 Tensor MultiHeadAttentionWrapper::forward(const Tensor& x) const {
   std::vector<Tensor> contexts;
-  return with_draws(heads_draw(heads), [&] {
-    for (const CausalAttention& head : heads) contexts.push_back(head.forward(x));
-    return cat(contexts, -1);
-  });
+  for (const CausalAttention& head : heads) contexts.push_back(head.forward(x));
+  return cat(contexts, -1);
 }
 
 AttentionOutput MultiHeadAttentionWrapper::with_weights(const Tensor& x) const {
   std::vector<Tensor> contexts;
   std::vector<Tensor> weights;
-  return with_draws(heads_draw(heads), [&]() -> AttentionOutput {
-    for (const CausalAttention& head : heads) {
-      AttentionOutput out = head.with_weights(x);
-      contexts.push_back(std::move(out.context));
-      weights.push_back(std::move(out.weights));
-    }
-    return {cat(contexts, -1), stack(weights, -3)};
-  });
+  for (const CausalAttention& head : heads) {
+    AttentionOutput out = head.with_weights(x);
+    contexts.push_back(std::move(out.context));
+    weights.push_back(std::move(out.weights));
+  }
+  return {cat(contexts, -1), stack(weights, -3)};
 }
 
 }  // namespace tend::attention

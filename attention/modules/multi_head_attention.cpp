@@ -1,9 +1,7 @@
 #include <tend/attention/modules/multi_head_attention.h>
 
-#include <tend/attention/functions/call.h>
 #include <tend/attention/functions/mask.h>
-#include <tend/attention/modules/heads.h>
-#include <tend/attention/modules/input_check.h>
+#include <tend/attention/modules/inputs.h>
 
 namespace tend::attention {
 namespace {
@@ -38,18 +36,14 @@ MultiHeadAttention::Heads MultiHeadAttention::split(const Tensor& x) const {
 
 Tensor MultiHeadAttention::forward(const Tensor& x) const {
   const Heads heads = split(x);
-  return with_draws(dropout.active_p() > 0, [&] {
-    return out_proj(
-        merge_heads(scaled_dot_product_attention(heads.query, heads.key, heads.value, options())));
-  });
+  return out_proj(
+      merge_heads(scaled_dot_product_attention(heads.query, heads.key, heads.value, options())));
 }
 
 AttentionOutput MultiHeadAttention::with_weights(const Tensor& x) const {
   const Heads heads = split(x);
-  return with_draws(dropout.active_p() > 0, [&]() -> AttentionOutput {
-    AttentionOutput out = attention_with_weights(heads.query, heads.key, heads.value, options());
-    return {out_proj(merge_heads(out.context)), std::move(out.weights)};
-  });
+  AttentionOutput out = attention_with_weights(heads.query, heads.key, heads.value, options());
+  return {out_proj(merge_heads(out.context)), std::move(out.weights)};
 }
 
 void MultiHeadAttention::check_loaded(const std::string& field, const Tensor& value) const {

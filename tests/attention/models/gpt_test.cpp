@@ -163,17 +163,6 @@ TEST_CASE("a configuration whose heads were set to 0 later is an error of the ca
   CHECK_THROWS_AS(model(zeros({1, 2}, int64)), Error);
 }
 
-TEST_CASE("a call of a GPT that is refused gives back the random numbers that it drew") {
-  const GPT model({.dropout = 0.5});
-  const auto before = get_rng_state().to_bytes();
-  const NoGradGuard no_graph;
-  KVCache cache({.capacity = 2});
-  CHECK_THROWS_AS(model(zeros({1, 3}, int64), {.cache = &cache}), Error);
-  CHECK(get_rng_state().to_bytes() == before);
-  model(zeros({1, 2}, int64), {.cache = &cache});
-  CHECK(get_rng_state().to_bytes() != before);
-}
-
 TEST_CASE("a configuration without heads has no head size") {
   GPTConfig config;
   config.num_heads = 0;
