@@ -29,10 +29,7 @@ class Expr {
                        : std::numeric_limits<std::int64_t>::max())) {}
   template <std::floating_point N>
   Expr(N number) : Expr(real(static_cast<double>(number))) {}
-  Expr(char) = delete;
-
-  /// What a function does must not depend on a value: use `where`.
-  explicit operator bool() const = delete;
+  // There is no conversion to bool: what a function does must not depend on a value. Use `where`.
 
   Expr& operator+=(const Expr& other);
   Expr& operator-=(const Expr& other);
@@ -155,78 +152,5 @@ class Lookup {
 /// bool tensor truth values. A floating tensor is converted to the dtype of the scores and may
 /// require grad. Error for an undefined tensor.
 Lookup lookup(const Tensor& table);
-
-// What an expression does not have, so that compilers point here and do not list every overload for
-// tensors. A function of an index can be read from a table.
-void operator<<(const Expr&, const Expr&) = delete;
-void operator>>(const Expr&, const Expr&) = delete;
-void operator++(const Expr&) = delete;
-void operator--(const Expr&) = delete;
-void sqrt(const Expr&) = delete;
-void rsqrt(const Expr&) = delete;
-void cbrt(const Expr&) = delete;
-void square(const Expr&) = delete;
-void reciprocal(const Expr&) = delete;
-void exp2(const Expr&) = delete;
-void expm1(const Expr&) = delete;
-void log2(const Expr&) = delete;
-void log10(const Expr&) = delete;
-void log1p(const Expr&) = delete;
-void sin(const Expr&) = delete;
-void cos(const Expr&) = delete;
-void tan(const Expr&) = delete;
-void asin(const Expr&) = delete;
-void acos(const Expr&) = delete;
-void atan(const Expr&) = delete;
-void sinh(const Expr&) = delete;
-void cosh(const Expr&) = delete;
-void asinh(const Expr&) = delete;
-void acosh(const Expr&) = delete;
-void atanh(const Expr&) = delete;
-void erf(const Expr&) = delete;
-void erfc(const Expr&) = delete;
-void erfinv(const Expr&) = delete;
-void lgamma(const Expr&) = delete;
-void digamma(const Expr&) = delete;
-void floor(const Expr&) = delete;
-void ceil(const Expr&) = delete;
-void round(const Expr&) = delete;
-void trunc(const Expr&) = delete;
-void sign(const Expr&) = delete;
-void sigmoid(const Expr&) = delete;
-void logit(const Expr&) = delete;
-void relu(const Expr&) = delete;
-void relu6(const Expr&) = delete;
-void selu(const Expr&) = delete;
-void silu(const Expr&) = delete;
-void gelu(const Expr&) = delete;
-void mish(const Expr&) = delete;
-void softplus(const Expr&) = delete;
-void softsign(const Expr&) = delete;
-void logsigmoid(const Expr&) = delete;
-void hardsigmoid(const Expr&) = delete;
-void hardswish(const Expr&) = delete;
-void hardtanh(const Expr&, double = -1, double = 1) = delete;
-void prelu(const Expr&, const Expr&) = delete;
-void glu(const Expr&, std::int64_t = -1) = delete;
-void isinf(const Expr&) = delete;
-void isfinite(const Expr&) = delete;
-void pow(const Expr&, const Expr&) = delete;
-void atan2(const Expr&, const Expr&) = delete;
-void hypot(const Expr&, const Expr&) = delete;
-void fmod(const Expr&, const Expr&) = delete;
-void floor_divide(const Expr&, const Expr&) = delete;
-void logaddexp(const Expr&, const Expr&) = delete;
-void xlogy(const Expr&, const Expr&) = delete;
-void lerp(const Expr&, const Expr&, const Expr&) = delete;
-void leaky_relu(const Expr&, double = 0.01) = delete;
-void elu(const Expr&, double = 1) = delete;
-void celu(const Expr&, double = 1) = delete;
-void softmax(const Expr&, std::int64_t = -1) = delete;
-void softmin(const Expr&, std::int64_t) = delete;
-void gumbel_softmax(const Expr&, double = 1) = delete;
-void log_softmax(const Expr&, std::int64_t = -1) = delete;
-void clamp_min(const Expr&, const Expr&) = delete;
-void clamp_max(const Expr&, const Expr&) = delete;
 
 }  // namespace tend::attention

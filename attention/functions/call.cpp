@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
+#include <tend/attention/functions/composed.h>
+#include <tend/attention/functions/fused.h>
 #include <tend/autograd/ops/helpers.h>
+#include <tend/core/random/draws.h>
 
 namespace tend::attention {
 namespace {
@@ -87,6 +91,22 @@ Shape checked_weights(const char* operation, const Tensor& query, const Tensor& 
   return with_matrix(leading, query.size(-2), key.size(-2));
 }
 
+thread_local AttentionPath preferred_path = AttentionPath::automatic;
+
+// Whether to take the fused path; Error where it was asked for and cannot be taken.
+bool takes_fused(const AttentionCall& call, AttentionPath path, const Tensor& query,
+                 const Tensor& key, const Tensor& value) {
+  if (path == AttentionPath::automatic) path = preferred_path;
+  if (path == AttentionPath::composed) return false;
+  if (path == AttentionPath::automatic && !fused_pays(call, query, key, value)) return false;
+  const std::string obstacle = fused_obstacle(call, query, key, value);
+  if (obstacle.empty()) return true;
+  if (path == AttentionPath::fused) {
+    fail(call.operation, "the fused path does not do this: ", obstacle);
+  }
+  return false;
+}
+
 }  // namespace
 
 Shape batch_shape(const Tensor& matrices, std::int64_t heads_per_head) {
@@ -121,6 +141,22 @@ Tensor draw_kept_weights(const AttentionCall& call) {
   const std::int64_t count = element_count(call.weights);
   if (call.dropout_p == 0 || count == 0) return {};
   return Tensor(draw_kept(count, call.dropout_p, default_generator()));
+}
+
+AttentionPathGuard::AttentionPathGuard(AttentionPath path) noexcept
+    : before_(std::exchange(preferred_path, path)) {}
+
+AttentionPathGuard::~AttentionPathGuard() {
+  preferred_path = before_;
+}
+
+Tensor attend(const AttentionCall& call, AttentionPath path, const Tensor& query, const Tensor& key,
+              const Tensor& value, const Tensor& kept) {
+  if (takes_fused(call, path, query, key, value)) {
+    return fused_attention(call, query, key, value, kept);
+  }
+  return composed_attention(call, query, key, value, kept.defined() ? kept.array() : Array())
+      .context;
 }
 
 }  // namespace tend::attention

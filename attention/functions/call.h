@@ -1,4 +1,4 @@
-// What both paths of attention share. Internal.
+// A checked call of attention, and the choice of its path. Internal.
 #pragma once
 
 #include <cstdint>
@@ -53,5 +53,10 @@ Shape key_leading(const AttentionCall& call);
 /// Which weights dropout keeps (draw_kept); undefined where none are dropped, or there are none, as
 /// then no random numbers are drawn.
 Tensor draw_kept_weights(const AttentionCall& call);
+
+/// Computes the context on the path that is asked for (Error if that path cannot), or on the faster
+/// one. Dropout keeps the weights in `kept` (draw_kept), or draws them if `kept` is undefined.
+Tensor attend(const AttentionCall& call, AttentionPath path, const Tensor& query, const Tensor& key,
+              const Tensor& value, const Tensor& kept = Tensor());
 
 }  // namespace tend::attention

@@ -221,7 +221,7 @@ Tensor fused_attention(const AttentionCall& call, const Tensor& query, const Ten
       saved.emplace_back(table);
     }
   }
-  Tensor result = record(
+  return record(
       call.grad_fn, std::move(context), std::span<const TensorRef>(inputs),
       std::span<const TensorRef>(saved),
       [call = without_tensors(call)](Derivative& d) {
@@ -232,7 +232,6 @@ Tensor fused_attention(const AttentionCall& call, const Tensor& query, const Ten
         }
       },
       call.operation);
-  return result;
 }
 
 }  // namespace tend::attention

@@ -1,12 +1,11 @@
 #include <tend/attention/functions/masked_softmax.h>
 
 #include <tend/attention/functions/mask.h>
-#include <tend/autograd/graph/naming.h>
 #include <tend/autograd/ops/ops.h>
 
 namespace tend::attention {
 
-Tensor masked_softmax(const Tensor& scores, const Tensor& mask) try {
+Tensor masked_softmax(const Tensor& scores, const Tensor& mask) {
   detail::check_mask("masked_softmax", mask, scores.shape());
   if (!mask.defined()) return softmax(scores, -1);
   if (scores.dim() == 0) return masked_softmax(scores.view({1}), mask).view({});
@@ -19,8 +18,6 @@ Tensor masked_softmax(const Tensor& scores, const Tensor& mask) try {
   // Rows without a visible key are computed as if all scores were 0, and cleared afterwards, so
   // that no NaN arises, whatever their scores are.
   return masked_fill(softmax(masked_fill(masked, empty_rows, 0), -1), empty_rows, 0);
-} catch (const Error&) {
-  rename_error("masked_softmax");
 }
 
 }  // namespace tend::attention

@@ -23,8 +23,8 @@ enum class AttentionPath {
   composed    ///< of public operations
 };
 
-/// While it lives, AttentionPath::automatic means `path` on this thread. It ends as a GradModeGuard
-/// does.
+/// While it lives, AttentionPath::automatic means `path` on this thread. Destroy it on the thread
+/// that made it.
 class AttentionPathGuard {
  public:
   [[nodiscard]] explicit AttentionPathGuard(AttentionPath path) noexcept;
@@ -34,7 +34,6 @@ class AttentionPathGuard {
 
  private:
   AttentionPath before_;
-  std::uint64_t thread_;
 };
 
 /// How queries see keys, in the order of PyTorch's arguments.

@@ -1,4 +1,4 @@
-#include <tend/attention/functions/rotary_angles.h>
+#include <tend/attention/functions/rotary.h>
 
 #include <cmath>
 #include <numbers>

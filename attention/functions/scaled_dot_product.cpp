@@ -2,15 +2,12 @@
 
 #include <algorithm>
 
-#include <tend/attention/functions/attend.h>
+#include <tend/attention/functions/call.h>
 #include <tend/attention/functions/composed.h>
 #include <tend/attention/functions/mask.h>
-#include <tend/autograd/graph/naming.h>
 
 namespace tend::attention {
 namespace {
-
-constexpr const char* kScaledDotProduct = "scaled_dot_product_attention";
 
 // PyTorch has its fused path for heads of batches alone; elsewhere the last product is seen.
 const char* grad_fn_of(const Shape& weights) {
@@ -21,13 +18,13 @@ const char* grad_fn_of(const Shape& weights) {
   }
 }
 
-AttentionCall checked_call(const Tensor& query, const Tensor& key, const Tensor& value,
-                           const AttentionOptions& options) {
-  AttentionCall call = attention_call(kScaledDotProduct, query, key, value, options.dropout_p,
+AttentionCall checked_call(const char* operation, const Tensor& query, const Tensor& key,
+                           const Tensor& value, const AttentionOptions& options) {
+  AttentionCall call = attention_call(operation, query, key, value, options.dropout_p,
                                       options.scale, options.enable_gqa);
-  detail::check_mask(kScaledDotProduct, options.attn_mask, call.weights);
+  detail::check_mask(operation, options.attn_mask, call.weights);
   if (options.query_offset < 0) {
-    fail(kScaledDotProduct, "query_offset ", options.query_offset, " is negative");
+    fail(operation, "query_offset ", options.query_offset, " is negative");
   }
   call.grad_fn = grad_fn_of(call.weights);
   call.is_causal = options.is_causal;
@@ -40,21 +37,18 @@ AttentionCall checked_call(const Tensor& query, const Tensor& key, const Tensor&
 }  // namespace
 
 AttentionOutput attention_with_weights(const Tensor& query, const Tensor& key, const Tensor& value,
-                                       const AttentionOptions& options) try {
-  const AttentionCall call = checked_call(query, key, value, options);
-  if (options.path == AttentionPath::fused) {
-    fail("attention_with_weights", "the fused path does not make the weights");
-  }
+                                       const AttentionOptions& options) {
+  constexpr const char* kName = "attention_with_weights";
+  const AttentionCall call = checked_call(kName, query, key, value, options);
+  if (options.path == AttentionPath::fused) fail(kName, "the fused path does not make the weights");
   return composed_attention(call, query, key, value);
-} catch (const Error&) {
-  rename_error("attention_with_weights");
 }
 
 Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
-                                    const AttentionOptions& options) try {
-  return attend(checked_call(query, key, value, options), options.path, query, key, value);
-} catch (const Error&) {
-  rename_error(kScaledDotProduct);
+                                    const AttentionOptions& options) {
+  const AttentionCall call =
+      checked_call("scaled_dot_product_attention", query, key, value, options);
+  return attend(call, options.path, query, key, value);
 }
 
 }  // namespace tend::attention

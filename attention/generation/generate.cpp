@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include <tend/attention/functions/call.h>
 #include <tend/attention/generation/beam_search.h>
 #include <tend/attention/generation/continuation.h>
 #include <tend/attention/generation/sampling.h>

@@ -1,4 +1,3 @@
-#include <tend/attention/functions/call.h>
 #include <tend/attention/layers/multihead_attention.h>
 
 #include <limits>

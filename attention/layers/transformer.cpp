@@ -2,7 +2,6 @@
 
 #include <limits>
 
-#include <tend/attention/functions/call.h>
 #include <tend/autograd/ops/ops.h>
 #include <tend/nn/layers/init.h>
 
@@ -85,14 +84,13 @@ Tensor Transformer::forward(const Tensor& src, const Tensor& tgt,
   const Tensor memory = encoder(src, {.src_mask = masks.src_mask,
                                       .src_key_padding_mask = masks.src_key_padding_mask,
                                       .is_causal = masks.src_is_causal});
-  Tensor out = decoder(tgt, memory,
-                       {.tgt_mask = masks.tgt_mask,
-                        .memory_mask = masks.memory_mask,
-                        .tgt_key_padding_mask = masks.tgt_key_padding_mask,
-                        .memory_key_padding_mask = masks.memory_key_padding_mask,
-                        .tgt_is_causal = masks.tgt_is_causal,
-                        .memory_is_causal = masks.memory_is_causal});
-  return out;
+  return decoder(tgt, memory,
+                 {.tgt_mask = masks.tgt_mask,
+                  .memory_mask = masks.memory_mask,
+                  .tgt_key_padding_mask = masks.tgt_key_padding_mask,
+                  .memory_key_padding_mask = masks.memory_key_padding_mask,
+                  .tgt_is_causal = masks.tgt_is_causal,
+                  .memory_is_causal = masks.memory_is_causal});
 }
 
 Tensor Transformer::operator()(const Tensor& src, const Tensor& tgt,

@@ -1,4 +1,3 @@
-#include <tend/attention/functions/call.h>
 #include <tend/attention/layers/transformer_layers.h>
 
 #include <tend/attention/functions/call.h>
@@ -65,9 +64,8 @@ Tensor TransformerEncoderLayer::forward(const Tensor& src, const EncoderMasks& m
   Tensor x = add_part(src, norm1, norm_first, [&](const Tensor& in) {
     return dropout1(self_attn(in, in, in, own).context);
   });
-  x = add_part(x, norm2, norm_first,
-               [&](const Tensor& in) { return dropout2(feed_forward(*this, in)); });
-  return x;
+  return add_part(x, norm2, norm_first,
+                  [&](const Tensor& in) { return dropout2(feed_forward(*this, in)); });
 }
 
 Tensor TransformerEncoderLayer::operator()(const Tensor& src, const EncoderMasks& masks) const {
@@ -107,9 +105,8 @@ Tensor TransformerDecoderLayer::forward(const Tensor& tgt, const Tensor& memory,
   x = add_part(x, norm2, norm_first, [&](const Tensor& in) {
     return dropout2(multihead_attn(in, memory, memory, across).context);
   });
-  x = add_part(x, norm3, norm_first,
-               [&](const Tensor& in) { return dropout3(feed_forward(*this, in)); });
-  return x;
+  return add_part(x, norm3, norm_first,
+                  [&](const Tensor& in) { return dropout3(feed_forward(*this, in)); });
 }
 
 Tensor TransformerDecoderLayer::operator()(const Tensor& tgt, const Tensor& memory,

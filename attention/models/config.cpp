@@ -1,9 +1,8 @@
-#include <tend/attention/functions/call.h>
 #include <tend/attention/models/config.h>
 
 #include <cmath>
 
-#include <tend/attention/functions/rotary_angles.h>
+#include <tend/attention/functions/call.h>
 #include <tend/core/base/error.h>
 
 namespace tend::attention {

@@ -1,6 +1,5 @@
 #include <tend/attention/models/gpt.h>
 
-#include <tend/attention/functions/call.h>
 #include <tend/attention/models/token_places.h>
 #include <tend/autograd/ops/ops.h>
 
@@ -80,21 +79,13 @@ Tensor GPT::forward(const Tensor& tokens, const GPTInputs& inputs) const {
     ++places.layer;
   }
   if (inputs.last_only && x.size(1) > 1) x = x.narrow(1, x.size(1) - 1, 1);
-  Tensor logits = head(norm(x));
+  const Tensor logits = head(norm(x));
   if (inputs.cache != nullptr) inputs.cache->advance(tokens.size(1));
   return logits;
 }
 
 Tensor GPT::operator()(const Tensor& tokens, const GPTInputs& inputs) const {
-  if (inputs.cache == nullptr) return Module::operator()(tokens, inputs);
-  KVCache& cache = *inputs.cache;
-  const std::int64_t length = cache.length();
-  try {
-    return Module::operator()(tokens, inputs);
-  } catch (...) {  // a hook behind the forward, which has not used the cache itself
-    if (cache.length() > length && cache.length() == length + tokens.size(1)) cache.go_back(length);
-    throw;
-  }
+  return Module::operator()(tokens, inputs);
 }
 
 GPTOutput GPT::with_weights(const Tensor& tokens) const {

@@ -28,9 +28,9 @@ struct KVCacheOptions {
 ///     Tensor next = argmax(logits.select(1, -1), -1, true);    // (B, 1)
 ///     logits = model(next, {.cache = &cache});
 ///
-/// A call that fails leaves the cache as it was, but for tokens that its window no longer needs. A
-/// sequence is of one model, batch and dtype; the next may be of others. Not for several threads at
-/// once. It can be moved (what is left is to be reset), but not copied.
+/// A call that fails adds no tokens to the cache. A sequence is of one model, batch and dtype; the
+/// next may be of others. Do not use a cache on several threads at once. It can be moved (reset the
+/// one that was moved from before it is used again), but not copied.
 class KVCache {
  public:
   /// Error for a capacity or a window below 1, and for both.
@@ -79,8 +79,6 @@ class KVCache {
     length_ += tokens;
     next_layer_ = 0;
   }
-  /// Takes back what was advanced beyond this length since the last reserve.
-  void go_back(std::int64_t length) noexcept { length_ = length; }
 
  private:
   std::int64_t kept() const noexcept { return length_ - first_; }

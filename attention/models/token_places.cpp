@@ -2,7 +2,7 @@
 
 #include <tend/attention/expressions/masks.h>
 #include <tend/attention/expressions/scores.h>
-#include <tend/attention/modules/input_check.h>
+#include <tend/attention/modules/inputs.h>
 #include <tend/autograd/ops/ops.h>
 
 // Functions are called while they are made, so capturing locals by reference is safe.

@@ -1,6 +1,5 @@
 #include <tend/attention/models/transformer_block.h>
 
-#include <tend/attention/functions/call.h>
 #include <tend/attention/models/token_places.h>
 #include <tend/autograd/ops/ops.h>
 

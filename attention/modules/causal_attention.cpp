@@ -1,8 +1,7 @@
 #include <tend/attention/modules/causal_attention.h>
 
-#include <tend/attention/functions/call.h>
 #include <tend/attention/functions/mask.h>
-#include <tend/attention/modules/input_check.h>
+#include <tend/attention/modules/inputs.h>
 #include <tend/autograd/ops/ops.h>
 
 namespace tend::attention {

@@ -1,9 +1,7 @@
 #include <tend/attention/modules/multi_head_attention.h>
 
-#include <tend/attention/functions/call.h>
 #include <tend/attention/functions/mask.h>
-#include <tend/attention/modules/heads.h>
-#include <tend/attention/modules/input_check.h>
+#include <tend/attention/modules/inputs.h>
 
 namespace tend::attention {
 namespace {

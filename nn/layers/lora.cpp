@@ -99,20 +99,16 @@ std::string without_peft(std::string_view name) {
       name.substr(kPeftPrefix.size(), name.size() - kPeftPrefix.size() - kPeftSuffix.size()));
 }
 
-// The two matrices for one layer.
-struct Pair {
-  Parameter a, b;
-};
-
-Pair drawn_pair(const Linear& linear, std::int64_t rank) {
+void add_pair(Linear& linear, const LoRAOptions& options) {
   const DType dtype = linear.weight.dtype();
-  Pair pair{Parameter(empty({rank, linear.weight.size(1)}, dtype)),
-            Parameter(zeros({linear.weight.size(0), rank}, dtype))};
-  init::kaiming_uniform_(pair.a, std::sqrt(5.0));
-  return pair;
+  linear.lora_A = Parameter(empty({options.rank, linear.in_features()}, dtype));
+  linear.lora_B = Parameter(zeros({linear.out_features(), options.rank}, dtype));
+  init::kaiming_uniform_(linear.lora_A, std::sqrt(5.0));
+  linear.lora_scale = options.alpha / static_cast<double>(options.rank);
+  linear.lora_dropout = options.dropout;
 }
 
-void remove_pair(Linear& linear) noexcept {
+void remove_pair(Linear& linear) {
   linear.lora_A = Parameter();
   linear.lora_B = Parameter();
 }
@@ -127,12 +123,7 @@ std::int64_t add_lora(ModuleBase& module, const std::vector<std::string>& patter
   if (!(options.dropout >= 0 && options.dropout <= 1))
     fail("add_lora", "dropout must lie in [0, 1], got ", options.dropout);
   const std::vector<NamedLinear> layers = named_by(module, patterns);
-  std::vector<Pair> pairs;
-  pairs.reserve(layers.size());
-  for (const NamedLinear& each : layers) {
-    pairs.push_back(drawn_pair(*each.second, options.rank));
-  }
-  // What an earlier call added is trained on.
+  // Parameters of earlier calls are still trained.
   std::vector<Tensor> trained;
   for (const auto& [path, linear] : linears_with_lora(module)) {
     for (const Parameter& each : {linear->lora_A, linear->lora_B})
@@ -140,13 +131,7 @@ std::int64_t add_lora(ModuleBase& module, const std::vector<std::string>& patter
   }
   module.requires_grad_(false);
   for (Tensor& each : trained) each.requires_grad_();
-  for (std::size_t i = 0; i < layers.size(); ++i) {
-    Linear& linear = *layers[i].second;
-    linear.lora_A = std::move(pairs[i].a);
-    linear.lora_B = std::move(pairs[i].b);
-    linear.lora_scale = options.alpha / static_cast<double>(options.rank);
-    linear.lora_dropout = options.dropout;
-  }
+  for (const auto& [path, linear] : layers) add_pair(*linear, options);
   return std::ssize(layers);
 }
 
@@ -173,15 +158,10 @@ void remove_lora(ModuleBase& module) {
 
 void merge_lora(ModuleBase& module) {
   const NoGradGuard no_graph;
-  const std::vector<NamedLinear> layers = linears_with_lora(module);
-  std::vector<Parameter> merged;
-  for (const auto& [path, linear] : layers) {
+  for (const auto& [path, linear] : linears_with_lora(module)) {
     const Tensor change = matmul(linear->lora_B, linear->lora_A) * linear->lora_scale;
-    merged.emplace_back(linear->weight + change, linear->weight.requires_grad());
-  }
-  for (std::size_t i = 0; i < layers.size(); ++i) {
-    layers[i].second->weight = merged[i];
-    remove_pair(*layers[i].second);
+    linear->weight = Parameter(linear->weight + change, linear->weight.requires_grad());
+    remove_pair(*linear);
   }
 }
 

@@ -82,18 +82,13 @@ Tensor BatchNorm1d::forward(const Tensor& x) const {
   }
   const bool tracked = running_mean.defined();
   const bool updates = is_training() && tracked;
-  // Made before anything changes.
-  const Array next_count = updates ? (num_batches_tracked.detach() + 1).array() : Array();
   const double share = momentum  ? *momentum
-                       : updates ? 1 / static_cast<double>(next_count.item<std::int64_t>())
+                       : updates ? 1 / (num_batches_tracked.item<double>() + 1)
                                  : 0.0;
   Tensor normal =
       batch_norm(x, running_mean, running_var, weight, bias,
                  {.training = is_training() || !tracked, .momentum = share, .eps = eps});
-  if (updates) {
-    num_batches_tracked.array().copy_from(next_count);
-    num_batches_tracked.array().storage()->bump_version("BatchNorm1d");
-  }
+  if (updates) num_batches_tracked.add_(1);
   return normal;
 }
 

@@ -16,38 +16,6 @@ using tend::test::FlexInputs;
 
 namespace {
 
-template <class E>
-concept HasSqrt = requires(E e) {
-  sqrt(e);
-};
-template <class E>
-concept HasSigmoid = requires(E e) {
-  sigmoid(e);
-};
-template <class E>
-concept HasPow = requires(E e) {
-  pow(e, 2);
-};
-template <class E>
-concept HasShift = requires(E e) {
-  e << 1;
-};
-template <class E>
-concept HasTruth = requires(E e) {
-  e ? 1 : 0;
-};
-template <class E>
-concept HasSoftmax = requires(E e) {
-  softmax(e, -1);
-};
-template <class E>
-concept HasTanh = requires(E e) {
-  tanh(e);
-};
-
-static_assert(HasTanh<Expr> && !HasSqrt<Expr> && !HasSigmoid<Expr> && !HasPow<Expr> &&
-              !HasSoftmax<Expr> && !HasShift<Expr> && !HasTruth<Expr>);
-
 void trace_score(const ScoreFunction&) {}
 void trace_mask(const MaskFunction&) {}
 

@@ -1,8 +1,8 @@
-// What the attention modules ask of their inputs.
+// What the attention modules do with their inputs: checks, and heads split and merged. Internal.
 #pragma once
 
 #include <tend/attention/functions/call.h>
-#include <tend/autograd/tensor/tensor.h>
+#include <tend/autograd/ops/ops.h>
 
 namespace tend::attention {
 
@@ -28,6 +28,16 @@ inline std::int64_t checked_d_in(const char* module, std::int64_t d_in, std::int
   }
   check_dropout(module, dropout);
   return d_in;
+}
+
+/// (..., T, heads * head_dim) -> (..., heads, T, head_dim), without a copy.
+inline Tensor split_heads(const Tensor& x, std::int64_t heads) {
+  return x.unflatten(-1, {heads, -1}).transpose(-3, -2);
+}
+
+/// (..., heads, T, head_dim) -> (..., T, heads * head_dim).
+inline Tensor merge_heads(const Tensor& x) {
+  return x.transpose(-3, -2).contiguous().flatten(-2);
 }
 
 }  // namespace tend::attention
