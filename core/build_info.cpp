@@ -17,10 +17,11 @@ constexpr const char* kCompiler = "GCC " __VERSION__;
 #endif
 
 std::string path_of_products() {
-  std::string path(matmul_path_name(matmul_path()));
-  const char* const reason = kernels::automatic_avoids_blas();
-  if (matmul_path() != MatmulPath::automatic || reason == nullptr) return path;
-  return path + ", tiles only (" + reason + ")";
+  const std::string path(matmul_path_name(matmul_path()));
+  if (matmul_path() != MatmulPath::automatic) return path;
+  if (!kernels::blas_calls_may_overlap()) return path + ", tiles only: OpenBLAS is serial";
+  if (kernels::blas_fits_processor()) return path;
+  return path + ", tiles but for single columns: OpenBLAS runs kernels for an older processor";
 }
 
 }  // namespace

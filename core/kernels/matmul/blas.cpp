@@ -14,15 +14,6 @@
 namespace tend::kernels {
 namespace {
 
-// A serial build has no locks, unless it says that it was built with USE_LOCKING: two threads would
-// get the same buffer, and both wrong products.
-bool calls_may_overlap() {
-  static const bool may =
-      openblas_get_parallel() != OPENBLAS_SEQUENTIAL ||
-      std::string_view(openblas_get_config()).find("USE_LOCKING") != std::string_view::npos;
-  return may;
-}
-
 // The width of the vectors in OpenBLAS's kernels, in bytes. Core types that are not listed count as
 // the narrowest, so that a type of a later version is not used rather than used wrongly.
 std::size_t blas_vector_bytes() {
@@ -64,7 +55,7 @@ class BlasScope {
  public:
   BlasScope() {
     static std::mutex the_only_call;
-    if (!calls_may_overlap()) turn_ = std::unique_lock(the_only_call);
+    if (!blas_calls_may_overlap()) turn_ = std::unique_lock(the_only_call);
     openmp_threads_ = openmp().threads();
     openmp().set_threads(1);
     thread_local bool is_set = false;
@@ -165,11 +156,15 @@ std::string blas_core() {
   return openblas_get_corename();
 }
 
-const char* automatic_avoids_blas() {
-  if (!calls_may_overlap()) return "OpenBLAS is serial";
-  if (blas_vector_bytes() < tile_kernels().of<float>().vector_bytes)
-    return "OpenBLAS runs kernels for an older processor";
-  return nullptr;
+bool blas_calls_may_overlap() {
+  static const bool may =
+      openblas_get_parallel() != OPENBLAS_SEQUENTIAL ||
+      std::string_view(openblas_get_config()).find("USE_LOCKING") != std::string_view::npos;
+  return may;
+}
+
+bool blas_fits_processor() {
+  return blas_vector_bytes() >= tile_kernels().of<float>().vector_bytes;
 }
 
 template <class T>

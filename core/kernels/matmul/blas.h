@@ -15,9 +15,13 @@ std::string blas_config();
 /// The core type whose kernels OpenBLAS runs, "SkylakeX" for example.
 std::string blas_core();
 
-/// The reason why MatmulPath::automatic never calls OpenBLAS in this process, nullptr if there is
-/// none.
-const char* automatic_avoids_blas();
+/// Whether several threads may be inside OpenBLAS at a time. A serial build has no locks, unless it
+/// says that it was built with USE_LOCKING: two threads would get the same buffer, and both wrong
+/// products.
+bool blas_calls_may_overlap();
+
+/// False if OpenBLAS runs kernels for an older processor, with narrower vectors than those of tend.
+bool blas_fits_processor();
 
 /// BLAS counts with int. The sizes and strides that it gets stay well below that limit.
 inline constexpr std::int64_t kBlasLimit = std::int64_t{1} << 30;

@@ -160,10 +160,12 @@ bool fits_few_rows(const MatrixProduct<T>& product) {
 //   k.
 //   AVX2, from 2^24 multiplications on: 0.74 to 1.00 in float32, 0.63 to 0.94 in float64;
 //   smaller ones 1.03 to 1.56.
+// Kernels of OpenBLAS for an older processor take about twice as long.
 template <class T>
 bool blas_is_faster(const MatrixProduct<T>& product) {
   constexpr std::int64_t kColumns = sizeof(T) == 4 ? 256 : 384;
   const std::int64_t m = product.c.rows, n = product.c.cols, k = product.a.cols;
+  if (!blas_fits_processor()) return false;
   switch (tile_kernels().of<T>().vector_bytes) {
     case 64: return k >= 1024 && m >= 384 && n >= kColumns && n <= 512;
     case 32: return product.work() >= 0x1p24;
@@ -180,12 +182,11 @@ template <class T>
 Way way_of(const MatrixProduct<T>& product, RowBits rows) {
   const MatmulPath path = matmul_path();
   if (path == MatmulPath::blas || !fits_tiles(product)) return Way::blas;
-  if (path == MatmulPath::automatic) {
+  if (path == MatmulPath::automatic && blas_calls_may_overlap()) {
     constexpr double kColumnWork = 1024;  // a single column leaves most of the registers unused
     const bool is_column = product.c.cols == 1;
-    const bool prefers_blas =
-        is_column ? product.work() > kColumnWork : rows == RowBits::free && blas_is_faster(product);
-    if (prefers_blas && automatic_avoids_blas() == nullptr) return Way::blas;
+    if (is_column && product.work() > kColumnWork) return Way::blas;
+    if (!is_column && rows == RowBits::free && blas_is_faster(product)) return Way::blas;
   }
   return fits_few_rows(product) ? Way::few_rows : Way::tiles;
 }

@@ -15,8 +15,9 @@ namespace tend {
 ///   sum is rounded by itself.
 /// - automatic: those of tiles, for products of at least two columns. A matrix by a vector may be
 ///   OpenBLAS's, as may gradients of weights, whose rows are not those of a sequence. All are
-///   those of tiles with a serial OpenBLAS, which only one thread at a time can call, and with an
-///   OpenBLAS whose kernels are for an older processor. build_info() says so.
+///   those of tiles with a serial OpenBLAS, which only one thread at a time can call; all but
+///   those of a matrix by a vector, if OpenBLAS runs kernels for an older processor. build_info()
+///   says so.
 /// - blas: OpenBLAS's kernels depend on the number of rows. Of 34 numbers of rows from 2 to 599, 14
 ///   to 27 changed the bits of the first ones with the kernels for Haswell, and 0 to 27 (mostly
 ///   those below 32) with those for SkylakeX and Cooperlake (version 0.3.21, widths and depths from

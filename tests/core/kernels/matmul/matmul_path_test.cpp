@@ -230,7 +230,7 @@ TEST_CASE("Gradients of weights agree on every path, and automatic uses BLAS for
     const Array blas = free(MatmulPath::blas), tiles = free(MatmulPath::tiles);
     check_apart(blas, tiles, sizes, 1030);
     // Measured for AVX2, and for AVX3 as Highway calls AVX-512.
-    const bool takes_blas = target.starts_with("AVX") && !kernels::automatic_avoids_blas();
+    const bool takes_blas = target.starts_with("AVX") && kernels::blas_fits_processor();
     CHECK(same_bits(free(MatmulPath::automatic), takes_blas ? blas : tiles));
     CHECK(same_bits(gradient(MatmulPath::automatic, kernels::RowBits::same), tiles));
     CHECK(same_bits_for_any_thread_count([&] { return free(MatmulPath::automatic); }));
