@@ -32,6 +32,19 @@ std::string read_source(const std::string& path) {
   return std::regex_replace(read_text(path), std::regex("//[^\n]*"), "");
 }
 
+// A header of operations with the table of rows that it includes, if it does.
+std::string with_table(const std::string& header) {
+  const std::string text = read_text(header);
+  std::smatch table;
+  const std::regex include("#define TEND_TABLE <tend/([a-z_/]+\\.h)>");
+  return std::regex_search(text, table, include) ? text + '\n' + read_text(table[1]) : text;
+}
+
+// Rows of tables, and of those the ones that have an in-place twin.
+const std::string kRow = "TEND_[A-Z_]+\\(([a-z0-9_]+)[,)]";
+const std::string kRowWithTwin =
+    "\nTEND_(?:UNARY|BINARY|COMPARISON|LOGICAL|BITWISE)\\(([a-z0-9_]+)[,)]";
+
 // The headers that declare operations.
 std::vector<std::string> operation_headers() {
   std::vector<std::string> headers = {
@@ -45,9 +58,9 @@ std::vector<std::string> operation_headers() {
   return headers;
 }
 
-// The names that `pattern` catches in a header.
+// The names that `pattern` catches in a header and its table.
 std::set<std::string> names_in(const std::string& header, const std::string& pattern) {
-  const std::string text = read_source(header);
+  const std::string text = std::regex_replace(with_table(header), std::regex("//[^\n]*"), "");
   const std::regex expression(pattern);
   std::set<std::string> names;
   for (std::sregex_iterator at(text.begin(), text.end(), expression), end; at != end; ++at) {
@@ -60,6 +73,17 @@ std::set<std::string> declared_operations() {
   std::set<std::string> names;
   for (const std::string& header : operation_headers()) {
     names.merge(names_in(header, "\n[A-Za-z:<>][A-Za-z:<>, ]* ([a-z][a-z0-9_]*)\\("));
+    names.merge(names_in(header, "\n" + kRow));
+  }
+  return names;
+}
+
+// Methods that write in place, without the underscore.
+std::set<std::string> in_place_methods() {
+  std::set<std::string> names =
+      names_in("autograd/tensor/in_place_methods.h", "\n *const Tensor& ([a-z0-9_]+)_\\(");
+  for (const std::string& header : operation_headers()) {
+    names.merge(names_in(header, kRowWithTwin));
   }
   return names;
 }
@@ -67,8 +91,9 @@ std::set<std::string> declared_operations() {
 // The functions of a header, operators too, each with its /// comment or that of its ///@{ group.
 std::vector<std::pair<std::string, std::string>> comments_in(const std::string& header) {
   const std::regex function("^[A-Za-z:<>][A-Za-z:<>, ]* (operator..?|[a-z][a-z0-9_]*)\\(");
+  const std::regex row('^' + kRow);
   std::vector<std::pair<std::string, std::string>> found;
-  std::istringstream lines(read_text(header));
+  std::istringstream lines(with_table(header));
   std::string comment;
   bool in_group = false;
   for (std::string line; std::getline(lines, line);) {
@@ -79,7 +104,8 @@ std::vector<std::pair<std::string, std::string>> comments_in(const std::string& 
     } else if (line.starts_with("///")) {
       comment += line;
     } else {
-      if (std::regex_search(line, match, function)) found.emplace_back(match[1], comment);
+      if (std::regex_search(line, match, function) || std::regex_search(line, match, row))
+        found.emplace_back(match[1], comment);
       if (!in_group) comment.clear();
     }
   }
@@ -100,9 +126,9 @@ const std::set<std::string> kNotDifferentiable = {
 // Operations that take any tensor of any dtype, and have no other argument that could be wrong.
 const std::set<std::string> kCannotFail = {
     // functions of an element, for which integers and bools become floating
-    "acos", "asin", "atan", "cos", "cosh", "erf", "erfc", "exp", "exp2", "expm1", "log", "log10",
-    "log1p", "log2", "digamma", "erfinv", "lgamma", "logit", "reciprocal", "rsqrt", "sigmoid",
-    "sin", "sinh", "sqrt", "tan", "tanh",
+    "acos", "asin", "atan", "cos", "cosh", "entr", "erf", "erfc", "exp", "exp2", "expm1", "log",
+    "log10", "log1p", "log2", "digamma", "erfinv", "lgamma", "logit", "reciprocal", "rsqrt",
+    "sigmoid", "sin", "sinh", "sqrt", "tan", "tanh",
     // functions of an element that every dtype has
     "isfinite", "isinf", "isnan", "logical_not", "nan_to_num", "sign", "square",
     // any shape and dtype, too
@@ -176,8 +202,7 @@ TEST_CASE("every in-place method has a row", "[table]") {
   for (const Op& op : op_table()) {
     if (!op.twins.empty()) rows.insert(op.name);
   }
-  for (const std::string& name :
-       names_in("autograd/tensor/in_place_methods.h", "\n *const Tensor& ([a-z0-9_]+)_\\(")) {
+  for (const std::string& name : in_place_methods()) {
     INFO(name);
     CHECK(rows.count(name) + kOnlyInPlace.count(name) == 1);
   }
@@ -204,10 +229,7 @@ std::set<const Node*> nodes_behind(const Tensors& outputs) {
 // Graphs, anomaly mode and errors show these names: none may be that of a helper.
 TEST_CASE("nodes have the names that users call operations by", "[table]") {
   std::set<std::string> names = declared_operations();
-  for (const std::string& name :
-       names_in("autograd/tensor/in_place_methods.h", "\n *const Tensor& ([a-z0-9_]+)_\\(")) {
-    names.insert(name + '_');
-  }
+  for (const std::string& name : in_place_methods()) names.insert(name + '_');
   std::size_t nodes = 0;
   for_each_case([&](const Op& op, const Sample& sample, Layout layout) {
     if (layout == Layout::expanded) return;  // some rows do not have it
