@@ -16,28 +16,43 @@ $0 ~ hidden && !/^(static|extern|return)/ { sub(/^/, "static ") }
 FNR == 1 {
   header = FILENAME
   sub(/.*\/tend\//, "tend/", header)
+  root = substr(FILENAME, 1, length(FILENAME) - length(header))
 }
 
-/^\/\/\/ / {
-  comment = comment $0 "\n"
-  next
-}
-
-# Lines between the comment and the declaration that it is about.
-comment != "" && /^(template|requires|\/\/\/$)/ {
-  comment = comment $0 "\n"
-  next
-}
-
-comment != "" {
-  if (comment !~ /\\file/ && !/^(struct|class|enum|namespace|#|\/\/|$)/) {
-    end = match(comment, /\n(template|requires)/) ? RSTART : length(comment)
-    comment = substr(comment, 1, end) "///\n/// `#include <" header ">`\n" substr(comment, end + 1)
+# The rows of a table are declarations of the header that includes it; Doxyfile.in says of what.
+/^#define TEND_TABLE / {
+  gsub(/.*<|>.*/, "")
+  table = root $0
+  while ((getline line < table) > 0) {
+    $0 = line
+    show()
   }
-  printf "%s", comment
-  comment = ""
+  next
 }
+/^#define TEND_ROWS_|row_forms\.h>/ { next }
 
-{ print }
+{ show() }
+
+# Prints $0, and before it the comment that is about it.
+function show(    end) {
+  if (/^\/\/\/ /) {
+    comment = comment $0 "\n"
+    return
+  }
+  # Lines between the comment and the declaration that it is about.
+  if (comment != "" && /^(template|requires|\/\/\/$)/) {
+    comment = comment $0 "\n"
+    return
+  }
+  if (comment != "") {
+    if (comment !~ /\\file/ && !/^(struct|class|enum|namespace|#|\/\/|$)/) {
+      end = match(comment, /\n(template|requires)/) ? RSTART : length(comment)
+      comment = substr(comment, 1, end) "///\n/// `#include <" header ">`\n" substr(comment, end + 1)
+    }
+    printf "%s", comment
+    comment = ""
+  }
+  print
+}
 
 END { printf "%s", comment }

@@ -50,15 +50,6 @@ void check_recordable(const char* operation, const Tensor& self) {
   }
 }
 
-bool may_write_directly(const Tensor& self, const Tensor& other) {
-  const Array &to = self.array(), &from = other.array();
-  if (tracks({self, other}) || !is_floating(to.dtype()) || from.dtype() != to.dtype()) return false;
-  if (!broadcasts_to(from.shape(), to.shape())) return false;
-  const bool same =
-      from.raw() == to.raw() && from.shape() == to.shape() && from.strides() == to.strides();
-  return same || !to.may_overlap(from);
-}
-
 Tensor before_write(const Tensor& self, TensorRefs inputs) {
   if (!tracks(inputs) && !tracks({self})) return self;
   Tensor copy(self.array().clone());
@@ -67,19 +58,23 @@ Tensor before_write(const Tensor& self, TensorRefs inputs) {
   return copy;
 }
 
-void write(const char* operation, const Tensor& self, const Tensor& result) {
+void check_fits(const char* operation, const Tensor& self, const Shape& shape, DType dtype) {
   const Array& array = self.array();
-  if (result.shape() != array.shape()) {
-    fail<ShapeError>(operation, "the result has shape ", result.shape(),
-                     ", which does not fit in place of ", array.shape());
+  if (shape != array.shape()) {
+    fail<ShapeError>(operation, "the result has shape ", shape, ", which does not fit in place of ",
+                     array.shape());
   }
-  if (dtype_category(result.dtype()) > dtype_category(array.dtype())) {
-    fail<DTypeError>(operation, "the result is ", result.dtype(),
-                     ", which does not fit in place of ", array.dtype());
+  if (dtype_category(dtype) > dtype_category(array.dtype())) {
+    fail<DTypeError>(operation, "the result is ", dtype, ", which does not fit in place of ",
+                     array.dtype());
   }
-  const Tensor value = result.to(array.dtype());
+}
+
+void write(const char* operation, const Tensor& self, const Tensor& result) {
+  check_fits(operation, self, result.shape(), result.dtype());
+  const Tensor value = result.to(self.dtype());
   PendingWrite pending(operation, self, value);
-  array.copy_from(value.array());
+  self.array().copy_from(value.array());
   pending.commit();
 }
 

@@ -33,14 +33,13 @@ void check_recordable(const char* operation, const Tensor& self);
 /// where a graph may be recorded from `inputs` (or self), otherwise self.
 Tensor before_write(const Tensor& self, TensorRefs inputs);
 
-/// Replaces self's elements by those of `result`, converted to self's dtype, and self's history by
-/// its history, if any (for a view: the view's part of the base's history). ShapeError for another
-/// shape, DTypeError for a higher dtype category.
-void write(const char* operation, const Tensor& self, const Tensor& result);
+/// Checks that a result of this shape and dtype fits in place of self. Errors name `operation`:
+/// ShapeError for another shape, DTypeError for a higher dtype category.
+void check_fits(const char* operation, const Tensor& self, const Shape& shape, DType dtype);
 
-/// Whether a kernel may read `other` and write to self's elements directly: no graph is recorded,
-/// both have one floating dtype, and no element of `other` is overwritten before it is read.
-bool may_write_directly(const Tensor& self, const Tensor& other);
+/// Replaces self's elements by those of `result`, converted to self's dtype, and self's history by
+/// its history, if any (for a view: the view's part of the base's history). Errors of check_fits.
+void write(const char* operation, const Tensor& self, const Tensor& result);
 
 /// A write to self's elements in two steps. Everything that can fail is in the first, so that
 /// elements, version and history change together or not at all.
@@ -74,27 +73,6 @@ const Tensor& in_place(const char* operation, const Tensor& self, TensorRefs inp
   rename_error(operation);
 }
 
-/// The same for compute(self, other). kernel(out, self, other) computes the same elements, and is
-/// called instead where may_write_directly().
-template <class Kernel, class F>
-const Tensor& in_place(const char* operation, const Tensor& self, const Tensor& other,
-                       Kernel kernel, F&& compute) try {
-  check_writable(operation, self);
-  if (may_write_directly(self, other)) {
-    kernel(self.array(), self.array(), other.array());
-    self.array().storage()->bump_version(operation);
-    if (autograd::Timeline::is_on()) {
-      const TensorRef inputs[] = {self, other};
-      autograd::Timeline::note(operation, self.array(), inputs);
-    }
-  } else {
-    write(operation, self, std::forward<F>(compute)(before_write(self, {other}), other));
-  }
-  return self;
-} catch (const Error&) {
-  rename_error(operation);
-}
-
 namespace detail {
 template <class T>
 concept PassedByReference = std::same_as<T, Tensor> || std::same_as<T, Scalar> ||
@@ -114,7 +92,8 @@ const Tensor& tensor_or(const Tensor& other, const T& argument) {
 }
 }  // namespace detail
 
-/// self = f(self, arguments...), in place: all that most in-place twins of operations do.
+/// self = f(self, arguments...), computed beside self and then copied. Elementwise operations write
+/// to self directly (autograd/ops/elementwise.h).
 template <class... Arguments>
 const Tensor& update(
     const char* operation, const Tensor& self,

@@ -6,44 +6,34 @@ namespace tend::methods {
 Tensor Creation::new_empty(const Shape& shape, std::optional<DType> dtype) const {
   return new_empty(shape, TensorOptions{.dtype = dtype});
 }
-Tensor Creation::new_empty(const Shape& shape, const TensorOptions& options) const try {
+Tensor Creation::new_empty(const Shape& shape, const TensorOptions& options) const {
   return tend::empty(shape, options_like(self(), options));
-} catch (const Error&) {
-  rename_error("new_empty");
 }
 Tensor Creation::new_full(const Shape& shape, const Scalar& value,
                           std::optional<DType> dtype) const {
   return new_full(shape, value, TensorOptions{.dtype = dtype});
 }
 Tensor Creation::new_full(const Shape& shape, const Scalar& value,
-                          const TensorOptions& options) const try {
+                          const TensorOptions& options) const {
   return tend::full(shape, value, options_like(self(), options));
-} catch (const Error&) {
-  rename_error("new_full");
 }
 Tensor Creation::new_zeros(const Shape& shape, std::optional<DType> dtype) const {
   return new_zeros(shape, TensorOptions{.dtype = dtype});
 }
-Tensor Creation::new_zeros(const Shape& shape, const TensorOptions& options) const try {
+Tensor Creation::new_zeros(const Shape& shape, const TensorOptions& options) const {
   return tend::zeros(shape, options_like(self(), options));
-} catch (const Error&) {
-  rename_error("new_zeros");
 }
 Tensor Creation::new_ones(const Shape& shape, std::optional<DType> dtype) const {
   return new_ones(shape, TensorOptions{.dtype = dtype});
 }
-Tensor Creation::new_ones(const Shape& shape, const TensorOptions& options) const try {
+Tensor Creation::new_ones(const Shape& shape, const TensorOptions& options) const {
   return tend::ones(shape, options_like(self(), options));
-} catch (const Error&) {
-  rename_error("new_ones");
 }
 Tensor Creation::new_tensor(const NestedNumbers& numbers, std::optional<DType> dtype) const {
   return new_tensor(numbers, TensorOptions{.dtype = dtype});
 }
-Tensor Creation::new_tensor(const NestedNumbers& numbers, const TensorOptions& options) const try {
+Tensor Creation::new_tensor(const NestedNumbers& numbers, const TensorOptions& options) const {
   return tend::tensor(numbers, options_like(self(), options));
-} catch (const Error&) {
-  rename_error("new_tensor");
 }
 
 const Tensor& Creation::self() const {

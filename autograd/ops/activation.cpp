@@ -2,8 +2,7 @@
 
 #include <numbers>
 
-#include <tend/autograd/ops/helpers.h>
-#include <tend/autograd/tensor/grad_mode.h>
+#include <tend/autograd/ops/elementwise.h>
 #include <tend/core/kernels/elementwise/activation.h>
 #include <tend/core/kernels/elementwise/masking.h>
 #include <tend/core/kernels/elementwise/math.h>
@@ -31,167 +30,163 @@ Tensor piecewise_linear_gradient(const char* operation, const char* node, const 
       operation);
 }
 
+// The gradient of scale times: x where it is positive, else alpha (exp(input_scale x) - 1).
+Tensor elu_gradient(const Tensor& grad, const Tensor& x, double alpha, double scale,
+                    double input_scale) {
+  if (!grad_enabled()) {
+    const Parameters parameters{alpha * scale, input_scale, scale};
+    return computed(PairFormula::elu_backward, parameters, grad.dtype(), grad, x);
+  }
+  // Where x is positive the exponential is not used, but must not overflow.
+  const Tensor slope = (alpha * scale * input_scale) * exp(clamp_max(x, 0) * input_scale);
+  return grad * where(x <= 0, slope, scale);
+}
+
+constexpr double kSeluAlpha = 1.6732632423543772848, kSeluScale = 1.0507009873554804934;
+
+void selu_kernel(const Array& out, const Array& x) {
+  if (!is_floating(x.dtype()))
+    fail<DTypeError>("selu", "needs float32 or float64, got ", x.dtype());
+  kernels::elu(out, x, kSeluAlpha, kSeluScale);
+}
+
+void hardsigmoid_kernel(const Array& out, const Array& x) {
+  kernels::compute("hardsigmoid", Formula::hardsigmoid, {}, out, x);
+}
+
+void hardswish_kernel(const Array& out, const Array& x) {
+  kernels::compute("hardswish", Formula::hardswish, {}, out, x);
+}
+
+Tensor hardswish_slope(const Tensor& grad, const Tensor& x) {
+  return masked_fill(where(x > 3, grad, grad * (x / 3 + 0.5)), x < -3, 0);
+}
+
+Tensor silu_slope(const Tensor& x) {
+  const Tensor s = sigmoid(x);
+  return s * (1 + x * (1 - s));
+}
+
+Tensor mish_slope(const Tensor& x) {
+  const Tensor t = tanh(softplus(x));
+  return t + x * sigmoid(x) * (1 - t * t);
+}
+
 }  // namespace
 
-Tensor relu(const Tensor& self) {
-  return record(
-      "ReluBackward0", unary(self, kernels::relu, false), {self}, {kOutput}, [](Derivative& d) {
-        d.set(0, piecewise_linear_gradient("relu_backward", "ThresholdBackwardBackward0", d.grad(),
-                                           d.saved(0), PairFormula::relu_backward));
-      });
-}
-const Tensor& InPlace::relu_() const {
-  return update("relu_", self(), tend::relu);
-}
-
-Tensor leaky_relu(const Tensor& self, double negative_slope) {
-  check_holds("leaky_relu", self.dtype(), negative_slope);
-  const auto kernel = [=](const Array& out, const Array& x) {
-    kernels::leaky_relu(out, x, negative_slope);
-  };
-  return record("LeakyReluBackward0", unary(self, kernel, false), {self}, {self},
-                [negative_slope](Derivative& d) {
-                  d.set(0, piecewise_linear_gradient(
-                               "leaky_relu_backward", "LeakyReluBackwardBackward0", d.grad(),
-                               d.saved(0), PairFormula::leaky_relu_backward, {negative_slope}));
-                });
-}
-const Tensor& InPlace::leaky_relu_(double negative_slope) const {
-  return update("leaky_relu_", self(), tend::leaky_relu, negative_slope);
-}
+#define TEND_TABLE <tend/autograd/ops/activation_table.h>
+#define TEND_ROWS_DEFINE
+#include <tend/autograd/ops/row_forms.h>
 
 namespace {
 
-// scale times: x where it is positive, else alpha (exp(input_scale x) - 1)
-Tensor scaled_elu(const char* node, const Tensor& self, double alpha, double scale,
-                  double input_scale, const char* operation = __builtin_FUNCTION()) {
+Tensor leaky_relu(const Form& form, const Tensor& self, double negative_slope) {
+  check_holds(form.operation, self.dtype(), negative_slope);
   const auto kernel = [=](const Array& out, const Array& x) {
-    kernels::elu(out, x, alpha, scale, input_scale);
+    kernels::leaky_relu(out, x, negative_slope);
   };
-  return record(
-      node, unary(self, kernel, false), {self}, {self},
-      [=](Derivative& d) {
-        if (!grad_enabled()) {
-          const Parameters parameters{alpha * scale, input_scale, scale};
-          return d.set(0, sloped(d, PairFormula::elu_backward, parameters));
-        }
-        const Tensor x = d.saved(0);
-        // Where x is positive the exponential is not used, but must not overflow.
-        const Tensor slope = (alpha * scale * input_scale) * exp(clamp_max(x, 0) * input_scale);
-        d.set(0, d.grad() * where(x <= 0, slope, scale));
+  return elementwise(
+      form, "LeakyReluBackward0", self.dtype(), kernel, {self},
+      [negative_slope](Derivative& d) {
+        d.set(0, piecewise_linear_gradient("leaky_relu_backward", "LeakyReluBackwardBackward0",
+                                           d.grad(), d.saved(0), PairFormula::leaky_relu_backward,
+                                           {negative_slope}));
       },
-      operation);
+      self);
+}
+
+Tensor elu(const Form& form, const char* node, const Tensor& self, double alpha,
+           double input_scale) {
+  check_holds(form.operation, self.dtype(), alpha);
+  const auto kernel = [=](const Array& out, const Array& x) {
+    kernels::elu(out, x, alpha, 1, input_scale);
+  };
+  return elementwise(
+      form, node, self.dtype(), kernel, {self},
+      [=](Derivative& d) { d.set(0, elu_gradient(d.grad(), d.saved(0), alpha, 1, input_scale)); },
+      self);
+}
+
+Tensor celu(const Form& form, const Tensor& self, double alpha) {
+  check_floating(form.operation, self);
+  if (!(alpha > 0)) fail(form.operation, "alpha is ", alpha, ", not a number above 0");
+  return elu(form, "CeluBackward0", self, alpha, 1 / alpha);
+}
+
+Tensor hardtanh(const Form& form, const Tensor& self, const Scalar& min_val,
+                const Scalar& max_val) {
+  if (self.dtype() == boolean)
+    fail<DTypeError>(form.operation, "needs int64, float32 or float64, got bool");
+  check_holds(form.operation, self.dtype(), min_val);
+  check_holds(form.operation, self.dtype(), max_val);
+  const double lo = min_val.to<double>(), hi = max_val.to<double>();
+  const bool swapped =
+      self.dtype() == int64 ? min_val.to<std::int64_t>() > max_val.to<std::int64_t>() : lo > hi;
+  if (swapped) fail(form.operation, "min_val = ", lo, " is larger than max_val = ", hi);
+  const auto kernel = [&](const Array& out, const Array& x) {
+    kernels::clamp(out, x, min_val, max_val);
+  };
+  return elementwise(
+      form, "HardtanhBackward0", self.dtype(), kernel, {self},
+      [lo, hi](Derivative& d) {
+        d.set(0,
+              piecewise_linear_gradient("hardtanh_backward", "HardtanhBackwardBackward0", d.grad(),
+                                        d.saved(0), PairFormula::hardtanh_backward, {lo, hi}));
+      },
+      self);
 }
 
 }  // namespace
 
-Tensor elu(const Tensor& self, double alpha) {
-  check_holds("elu", self.dtype(), alpha);
-  return scaled_elu("EluBackward0", self, alpha, 1, 1);
+Tensor leaky_relu(const Tensor& self, double negative_slope) {
+  return leaky_relu({"leaky_relu"}, self, negative_slope);
 }
-const Tensor& InPlace::elu_(double alpha) const {
-  return update("elu_", self(), tend::elu, alpha);
+const Tensor& InPlace::leaky_relu_(double negative_slope) const {
+  return twin("leaky_relu_", self(),
+              [&](const Form& form) { leaky_relu(form, self(), negative_slope); });
 }
 
-Tensor selu(const Tensor& self) {
-  check_floating("selu", self);
-  constexpr double kAlpha = 1.6732632423543772848, kScale = 1.0507009873554804934;
-  return scaled_elu("EluBackward0", self, kAlpha, kScale, 1);
+Tensor elu(const Tensor& self, double alpha) {
+  return elu({"elu"}, "EluBackward0", self, alpha, 1);
 }
-const Tensor& InPlace::selu_() const {
-  return update("selu_", self(), tend::selu);
+const Tensor& InPlace::elu_(double alpha) const {
+  return twin("elu_", self(),
+              [&](const Form& form) { elu(form, "EluBackward0", self(), alpha, 1); });
 }
 
 Tensor celu(const Tensor& self, double alpha) {
-  check_floating("celu", self);
-  if (!(alpha > 0)) fail("celu", "alpha is ", alpha, ", not a number above 0");
-  check_holds("celu", self.dtype(), alpha);
-  return scaled_elu("CeluBackward0", self, alpha, 1, 1 / alpha);
+  return celu({"celu"}, self, alpha);
 }
 const Tensor& InPlace::celu_(double alpha) const {
-  return update("celu_", self(), tend::celu, alpha);
+  return twin("celu_", self(), [&](const Form& form) { celu(form, self(), alpha); });
 }
 
 Tensor hardtanh(const Tensor& self, const Scalar& min_val, const Scalar& max_val) {
-  if (self.dtype() == boolean)
-    fail<DTypeError>("hardtanh", "needs int64, float32 or float64, got bool");
-  check_holds("hardtanh", self.dtype(), min_val);
-  check_holds("hardtanh", self.dtype(), max_val);
-  const double lo = min_val.to<double>(), hi = max_val.to<double>();
-  const bool swapped =
-      self.dtype() == int64 ? min_val.to<std::int64_t>() > max_val.to<std::int64_t>() : lo > hi;
-  if (swapped) fail("hardtanh", "min_val = ", lo, " is larger than max_val = ", hi);
-  const auto kernel = [&](const Array& out, const Array& x) {
-    kernels::clamp(out, x, min_val, max_val);
-  };
-  return record(
-      "HardtanhBackward0", unary(self, kernel, false), {self}, {self}, [lo, hi](Derivative& d) {
-        d.set(0,
-              piecewise_linear_gradient("hardtanh_backward", "HardtanhBackwardBackward0", d.grad(),
-                                        d.saved(0), PairFormula::hardtanh_backward, {lo, hi}));
-      });
+  return hardtanh({"hardtanh"}, self, min_val, max_val);
 }
 const Tensor& InPlace::hardtanh_(const Scalar& min_val, const Scalar& max_val) const {
-  return update("hardtanh_", self(), tend::hardtanh, min_val, max_val);
+  return twin("hardtanh_", self(),
+              [&](const Form& form) { hardtanh(form, self(), min_val, max_val); });
 }
 
-Tensor hardsigmoid(const Tensor& self) {
-  check_floating("hardsigmoid", self);
-  return record(
-      "HardsigmoidBackward0", computed(Formula::hardsigmoid, {}, self.dtype(), self).array(),
-      {self}, {self}, [](Derivative& d) {
-        d.set(0,
-              piecewise_linear_gradient("hardsigmoid_backward", "HardsigmoidBackwardBackward0",
-                                        d.grad(), d.saved(0), PairFormula::hardsigmoid_backward));
-      });
+Tensor relu6(const Tensor& self) {
+  return hardtanh({"relu6"}, self, 0, 6);
 }
-const Tensor& InPlace::hardsigmoid_() const {
-  return update("hardsigmoid_", self(), tend::hardsigmoid);
+const Tensor& InPlace::relu6_() const {
+  return twin("relu6_", self(), [&](const Form& form) { hardtanh(form, self(), 0, 6); });
 }
 
-Tensor hardswish(const Tensor& self) {
-  check_floating("hardswish", self);
-  return record("HardswishBackward0", computed(Formula::hardswish, {}, self.dtype(), self).array(),
-                {self}, {self}, [](Derivative& d) {
-                  if (!grad_enabled()) return d.set(0, sloped(d, PairFormula::hardswish_backward));
-                  const Tensor x = d.saved(0), grad = d.grad();
-                  const Tensor inner = where(x > 3, grad, grad * (x / 3 + 0.5));
-                  d.set(0, masked_fill(inner, x < -3, 0));
-                });
-}
-const Tensor& InPlace::hardswish_() const {
-  return update("hardswish_", self(), tend::hardswish);
-}
-
-Tensor silu(const Tensor& self) {
-  return record("SiluBackward0", unary(self, kernels::silu, false), {self}, {self},
-                [](Derivative& d) {
-                  const Tensor x = d.saved(0);
-                  if (grad_enabled()) {
-                    const Tensor s = sigmoid(x);
-                    d.set(0, d.grad() * (s * (1 + x * (1 - s))));
-                  } else {
-                    d.set(0, fused(d.grad(), [&](const Array& out, const Array& grad) {
-                            kernels::silu_backward(out, grad, x.array());
-                          }));
-                  }
-                });
-}
-const Tensor& InPlace::silu_() const {
-  return update("silu_", self(), tend::silu);
-}
-
-Tensor mish(const Tensor& self) {
-  return record("MishBackward0", unary(self, kernels::mish, false), {self}, {self},
-                [](Derivative& d) {
-                  if (!grad_enabled()) return d.set(0, sloped(d, PairFormula::mish_backward));
-                  const Tensor x = d.saved(0);
-                  const Tensor t = tanh(softplus(x));
-                  d.set(0, d.grad() * (t + x * sigmoid(x) * (1 - t * t)));
-                });
-}
-const Tensor& InPlace::mish_() const {
-  return update("mish_", self(), tend::mish);
+Tensor prelu(const Tensor& self, const Tensor& weight) {
+  check_floating("prelu", self);
+  check_one_dtype("prelu", self, weight);
+  const std::int64_t channels = self.dim() > 1 ? self.size(1) : 1;
+  if (weight.dim() > 1 || (weight.numel() != 1 && weight.numel() != channels))
+    fail<ShapeError>("prelu", "a weight ", weight.shape(), " for an input ", self.shape());
+  Shape along = Shape::filled(self.shape().size(), 1);
+  if (self.dim() > 1) along[1] = weight.numel();
+  // 0 where the product is not used, which must not be infinite there.
+  const Tensor positive = self > 0;
+  return where(positive, self, reshape(weight, along) * masked_fill(self, positive, 0));
 }
 
 Tensor softplus(const Tensor& self, double beta, double threshold) {
@@ -200,20 +195,20 @@ Tensor softplus(const Tensor& self, double beta, double threshold) {
   const auto kernel = [=](const Array& out, const Array& x) {
     kernels::softplus(out, x, beta, threshold);
   };
-  return record("SoftplusBackward0", unary(self, kernel, false), {self}, {self},
-                [beta, threshold](Derivative& d) {
-                  if (!grad_enabled())
-                    return d.set(0, sloped(d, PairFormula::softplus_backward, {beta, threshold}));
-                  const Tensor z = d.saved(0) * beta;
-                  d.set(0, where(z > threshold, d.grad(), d.grad() * sigmoid(z)));
-                });
+  return elementwise(
+      {"softplus"}, "SoftplusBackward0", self.dtype(), kernel, {self},
+      [beta, threshold](Derivative& d) {
+        if (!grad_enabled())
+          return d.set(0, sloped(d, PairFormula::softplus_backward, {beta, threshold}));
+        const Tensor z = d.saved(0) * beta;
+        d.set(0, where(z > threshold, d.grad(), d.grad() * sigmoid(z)));
+      },
+      self);
 }
 
-Tensor softsign(const Tensor& self) try {
+Tensor softsign(const Tensor& self) {
   if (self.dtype() == boolean) fail<DTypeError>("softsign", "a bool tensor has no sign");
   return self / (1 + abs(self));
-} catch (const Error&) {
-  rename_error("softsign");
 }
 
 Tensor logsigmoid(const Tensor& self) {
@@ -276,16 +271,19 @@ Tensor tanh_gelu_slope(const Tensor& x) {
 Tensor gelu(const Tensor& self, OrWord<GeluKind> kind) {
   const bool approximate = kind == GeluKind::tanh;
   const auto kernel = [=](const Array& out, const Array& x) { kernels::gelu(out, x, approximate); };
-  return record("GeluBackward0", unary(self, kernel, false), {self}, {self}, [=](Derivative& d) {
-    const Tensor x = d.saved(0);
-    if (grad_enabled()) {
-      d.set(0, d.grad() * (approximate ? tanh_gelu_slope(x) : gelu_slope(x)));
-    } else {
-      d.set(0, fused(d.grad(), [&](const Array& out, const Array& grad) {
-              kernels::gelu_backward(out, grad, x.array(), approximate);
-            }));
-    }
-  });
+  return elementwise(
+      {"gelu"}, "GeluBackward0", self.dtype(), kernel, {self},
+      [=](Derivative& d) {
+        const Tensor x = d.saved(0);
+        if (grad_enabled()) {
+          d.set(0, d.grad() * (approximate ? tanh_gelu_slope(x) : gelu_slope(x)));
+        } else {
+          d.set(0, fused(d.grad(), [&](const Array& out, const Array& grad) {
+                  kernels::gelu_backward(out, grad, x.array(), approximate);
+                }));
+        }
+      },
+      self);
 }
 
 Tensor softmax(const Tensor& self, std::int64_t dim, std::optional<DType> dtype) {
@@ -322,10 +320,21 @@ Tensor log_softmax(const Tensor& self, std::int64_t dim, std::optional<DType> dt
                 });
 }
 
-Tensor softmin(const Tensor& self, std::int64_t dim, std::optional<DType> dtype) try {
+Tensor softmin(const Tensor& self, std::int64_t dim, std::optional<DType> dtype) {
   return softmax(-self, dim, dtype);
-} catch (const Error&) {
-  rename_error("softmin");
+}
+
+Tensor gumbel_softmax(const Tensor& self, double tau, Flag hard, double /*eps*/, std::int64_t dim,
+                      Generator& generator) {
+  check_floating("gumbel_softmax", self);
+  if (!(tau > 0)) fail("gumbel_softmax", "tau is ", tau, ", not a number above 0");
+  wrap_dim("gumbel_softmax", dim, self.dim());
+  const Tensor noise = -log(empty(self.shape(), self.dtype()).exponential_(1, generator));
+  Tensor soft = softmax((self + noise) / tau, dim);
+  if (!hard) return soft;
+  const Tensor chosen = argmax(soft, dim, true);
+  const Tensor one_hot = scatter(zeros_like(soft), dim, chosen, 1);
+  return one_hot - soft.detach() + soft;
 }
 
 }  // namespace tend

@@ -6,16 +6,18 @@
 #include <cstdint>
 #include <optional>
 
-#include <tend/autograd/tensor/tensor.h>
 #include <tend/core/array/array.h>
+#include <tend/core/base/strict.h>
 #include <tend/core/base/words.h>
 #include <tend/core/random/random.h>
 
 namespace tend {
 
-/// max(self, 0); NaN stays NaN. int64 too; DTypeError for bool. The gradient is 0 where self <= 0,
-/// 1 elsewhere, NaN included.
-Tensor relu(const Tensor& self);
+class Tensor;
+
+#define TEND_TABLE <tend/autograd/ops/activation_table.h>
+#define TEND_ROWS_DECLARE
+#include <tend/autograd/ops/row_forms.h>
 
 /// self where it is positive, else negative_slope * self. Floating only (DTypeError, also for a
 /// slope that the dtype cannot hold). The gradient is 1 where self is positive, else
@@ -34,11 +36,6 @@ Tensor hardtanh(const Tensor& self, const Scalar& min_val = -1, const Scalar& ma
 
 /// min(max(self, 0), 6): hardtanh with these bounds, with its dtypes, errors and gradient.
 Tensor relu6(const Tensor& self);
-/// scale * elu(self, alpha) with scale = 1.0507... and alpha = 1.6733..., for which activations
-/// keep mean 0 and variance 1. Floating only (DTypeError). The gradient is scale where self is
-/// positive, else scale * alpha * exp(self). Klambauer et al., Self-Normalizing Neural Networks,
-/// 2017, arXiv:1706.02515.
-Tensor selu(const Tensor& self);
 /// self where it is positive, else alpha * (exp(self / alpha) - 1). Floating only (DTypeError),
 /// Error unless alpha > 0. The gradient is exp(self / alpha) where self <= 0, 1 elsewhere. Barron,
 /// Continuously Differentiable Exponential Linear Units, 2017, arXiv:1704.07483.
@@ -49,20 +46,7 @@ Tensor celu(const Tensor& self, double alpha = 1);
 /// weight is the sum of the negative elements. He et al., Delving Deep into Rectifiers, 2015,
 /// arXiv:1502.01852.
 Tensor prelu(const Tensor& self, const Tensor& weight);
-/// min(max(self + 3, 0), 6) / 6. Floating only (DTypeError). The gradient is 1/6 between -3 and 3,
-/// 0 elsewhere.
-Tensor hardsigmoid(const Tensor& self);
-/// self * hardsigmoid(self). Floating only (DTypeError). The gradient is self / 3 + 1/2 from -3 to
-/// 3, 0 below, 1 above. Howard et al., Searching for MobileNetV3, 2019, arXiv:1905.02244.
-Tensor hardswish(const Tensor& self);
 
-/// self * s with s = sigmoid(self). Floating only (DTypeError). The gradient is
-/// s (1 + self (1 - s)). Elfwing, Uchibe and Doya, Sigmoid-Weighted Linear Units, 2017,
-/// arXiv:1702.03118.
-Tensor silu(const Tensor& self);
-/// self * t with t = tanh(softplus(self)). Floating only (DTypeError). The gradient is
-/// t + self sigmoid(self) (1 - t^2). Misra, Mish, 2019, arXiv:1908.08681.
-Tensor mish(const Tensor& self);
 /// log(1 + exp(beta * self)) / beta, and self where beta * self exceeds the threshold. Floating
 /// only (DTypeError, also for numbers that the dtype cannot hold). The gradient is
 /// sigmoid(beta * self), 1 above the threshold.
@@ -79,6 +63,11 @@ Tensor logsigmoid(const Tensor& self);
 /// (DTypeError). The gradient of a is s, that of b is a s (1 - s). Dauphin, Fan, Auli and Grangier,
 /// Language Modeling with Gated Convolutional Networks, 2016, arXiv:1612.08083.
 Tensor glu(const Tensor& self, std::int64_t dim = -1);
+
+/// Which formula gelu uses: that of the normal distribution, or its approximation by tanh.
+enum class GeluKind { exact, tanh };
+template <>
+inline constexpr std::string_view detail::kWords<GeluKind> = "approximate: none tanh";
 
 /// x Phi(x) for x = self, Phi the normal distribution function; or, of kind tanh, the approximation
 /// x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))). Floating only (DTypeError). The gradient is

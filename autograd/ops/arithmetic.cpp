@@ -1,155 +1,193 @@
 #include <tend/autograd/ops/arithmetic.h>
 
-#include <tend/autograd/ops/helpers.h>
+#include <tend/autograd/ops/elementwise.h>
 #include <tend/core/kernels/elementwise/arithmetic.h>
 #include <tend/core/kernels/elementwise/math.h>
 
 namespace tend {
+namespace {
+
+// As kernels::neg, with an error that says what to use.
+void negated(const Array& out, const Array& a) {
+  if (a.dtype() == boolean)
+    fail<DTypeError>("neg", "a bool tensor has no negative; use logical_not");
+  kernels::neg(out, a);
+}
+
+// trunc(self / other) with derivative 0 everywhere, also where that of the quotient is infinite.
+Tensor truncated_quotient(const Tensor& self, const Tensor& other) {
+  return record("DivBackward2", trunc(self.detach() / other.detach()).array(), {self, other}, {},
+                zero_gradient, "div");
+}
+
+}  // namespace
+
+#define TEND_TABLE <tend/autograd/ops/arithmetic_table.h>
+#define TEND_ROWS_DEFINE
+#include <tend/autograd/ops/row_forms.h>
 
 namespace {
 
-// out = a + alpha * b
-auto sum_kernel(const Scalar& alpha) {
-  return [alpha](const Array& out, const Array& a, const Array& b) {
+void check_factor(const char* operation, const char* name, DType dtype, const Scalar& factor) {
+  if (factor.dtype() == float64 && !is_floating(dtype))
+    fail<DTypeError>(operation, "a floating ", name, " with ", dtype, " tensors");
+  check_holds(operation, dtype, factor);
+}
+
+Tensor sum(const Form& form, const Tensor& self, const Tensor& other, const Scalar& alpha) {
+  const DType dtype = result_type(self.array(), other.array());
+  check_factor(form.operation, "alpha", dtype, alpha);
+  const auto kernel = [&](const Array& out, const Array& a, const Array& b) {
     if (alpha.to<double>() == 1) return kernels::add(out, a, b);
     kernels::add_scaled(out, a, b, alpha);
   };
+  return elementwise(
+      form, "AddBackward0", dtype, kernel, {},
+      [alpha](Derivative& d) {
+        if (d.needs(0)) d.set(0, d.grad());
+        if (d.needs(1)) d.set(1, scaled(d.grad(), alpha));
+      },
+      self, other);
 }
 
-// out = a - alpha * b
-auto difference_kernel(const Scalar& alpha) {
-  return [alpha](const Array& out, const Array& a, const Array& b) {
+// self - alpha * other, for sub and (with its operands exchanged) rsub.
+Tensor difference(const Form& form, const char* node, const Tensor& self, const Tensor& other,
+                  const Scalar& alpha) {
+  const DType dtype = result_type(self.array(), other.array());
+  if (self.dtype() == boolean || other.dtype() == boolean) {
+    fail<DTypeError>(form.operation,
+                     "a bool tensor has no difference; use logical_xor or logical_not");
+  }
+  check_factor(form.operation, "alpha", dtype, alpha);
+  const auto kernel = [&](const Array& out, const Array& a, const Array& b) {
     if (alpha.to<double>() == 1) return kernels::sub(out, a, b);
     kernels::add_scaled(out, a, b, negative(alpha));
   };
+  return elementwise(
+      form, node, dtype, kernel, {},
+      [alpha](Derivative& d) {
+        if (d.needs(0)) d.set(0, d.grad());
+        if (d.needs(1)) d.set(1, alpha.to<double>() == 1 ? -d.grad() : d.grad() * negative(alpha));
+      },
+      self, other);
 }
 
 }  // namespace
 
 Tensor add(const Tensor& self, const Tensor& other, const Scalar& alpha) {
-  const DType dtype = result_type(self.array(), other.array());
-  if (alpha.dtype() == float64 && !is_floating(dtype)) {
-    fail<DTypeError>("add", "a floating alpha with ", dtype, " tensors");
-  }
-  check_holds("add", dtype, alpha);
-  return record("AddBackward0", broadcast_binary("add", self, other, sum_kernel(alpha), dtype),
-                {self, other}, {}, [alpha](Derivative& d) {
-                  if (d.needs(0)) d.set(0, d.grad());
-                  if (d.needs(1)) d.set(1, scaled(d.grad(), alpha));
-                });
+  return sum({"add"}, self, other, alpha);
+}
+Tensor add(const Tensor& self, const Scalar& other, const Scalar& alpha) {
+  return sum({"add"}, self, number_like(self, other), alpha);
 }
 const Tensor& InPlace::add_(const Tensor& other, const Scalar& alpha) const {
   check_holds("add_", self().dtype(), alpha);
-  return in_place("add_", self(), other, sum_kernel(alpha),
-                  [&](const Tensor& a, const Tensor& b) { return tend::add(a, b, alpha); });
+  return twin("add_", self(), [&](const Form& form) { sum(form, self(), other, alpha); });
+}
+const Tensor& InPlace::add_(const Scalar& other, const Scalar& alpha) const {
+  return add_(number_like(self(), other), alpha);
+}
+
+Tensor sub(const Tensor& self, const Tensor& other, const Scalar& alpha) {
+  return difference({"sub"}, "SubBackward0", self, other, alpha);
+}
+Tensor sub(const Tensor& self, const Scalar& other, const Scalar& alpha) {
+  return difference({"sub"}, "SubBackward0", self, number_like(self, other), alpha);
+}
+const Tensor& InPlace::sub_(const Tensor& other, const Scalar& alpha) const {
+  check_holds("sub_", self().dtype(), alpha);
+  return twin("sub_", self(),
+              [&](const Form& form) { difference(form, "SubBackward0", self(), other, alpha); });
+}
+const Tensor& InPlace::sub_(const Scalar& other, const Scalar& alpha) const {
+  return sub_(number_like(self(), other), alpha);
+}
+
+Tensor rsub(const Tensor& self, const Tensor& other, const Scalar& alpha) {
+  return difference({"rsub"}, "RsubBackward0", other, self, alpha);
+}
+Tensor rsub(const Tensor& self, const Scalar& other, const Scalar& alpha) {
+  return difference({"rsub"}, "RsubBackward1", number_like(self, other), self, alpha);
+}
+
+// The long names.
+
+Tensor subtract(const Tensor& self, const Tensor& other, const Scalar& alpha) {
+  return difference({"subtract"}, "SubBackward0", self, other, alpha);
+}
+Tensor subtract(const Tensor& self, const Scalar& other, const Scalar& alpha) {
+  return subtract(self, number_like(self, other), alpha);
+}
+const Tensor& InPlace::subtract_(const Tensor& other, const Scalar& alpha) const {
+  return sub_(other, alpha);
+}
+const Tensor& InPlace::subtract_(const Scalar& other, const Scalar& alpha) const {
+  return sub_(other, alpha);
+}
+Tensor multiply(const Tensor& self, const Tensor& other) {
+  return run_row({"multiply"}, mul_row, self, other);
+}
+Tensor multiply(const Tensor& self, const Scalar& other) {
+  return multiply(self, number_like(self, other));
+}
+const Tensor& InPlace::multiply_(const Tensor& other) const {
+  return mul_(other);
+}
+const Tensor& InPlace::multiply_(const Scalar& other) const {
+  return mul_(other);
+}
+Tensor true_divide(const Tensor& self, const Tensor& other) {
+  return run_row({"true_divide"}, div_row, self, other);
+}
+Tensor true_divide(const Tensor& self, const Scalar& other) {
+  return true_divide(self, number_like(self, other));
+}
+const Tensor& InPlace::true_divide_(const Tensor& other) const {
+  return div_(other);
+}
+const Tensor& InPlace::true_divide_(const Scalar& other) const {
+  return div_(other);
 }
 
 namespace {
 
-// self - alpha * other, for sub and (with its operands exchanged) rsub.
-Tensor difference(const char* operation, const char* name, const Tensor& self, const Tensor& other,
-                  const Scalar& alpha) {
-  const DType dtype = result_type(self.array(), other.array());
-  if (self.dtype() == boolean || other.dtype() == boolean)
-    fail<DTypeError>(operation, "a bool tensor has no difference; use logical_xor or logical_not");
-  if (alpha.dtype() == float64 && !is_floating(dtype)) {
-    fail<DTypeError>(operation, "a floating alpha with ", dtype, " tensors");
-  }
-  check_holds(operation, dtype, alpha);
-  return record(
-      name, broadcast_binary(operation, self, other, difference_kernel(alpha), dtype),
-      {self, other}, {},
-      [alpha](Derivative& d) {
-        if (d.needs(0)) d.set(0, d.grad());
-        if (d.needs(1)) d.set(1, alpha.to<double>() == 1 ? -d.grad() : d.grad() * negative(alpha));
-      },
-      operation);
+constexpr BinaryRow kTruncatedDivision{"DivBackward2",
+                                       Promotion::same,
+                                       kernels::trunc_divide,
+                                       Reads::nothing,
+                                       floor_divide_self_gradient,
+                                       Reads::nothing,
+                                       floor_divide_other_gradient};
+
+Tensor div(const Form& form, const Tensor& self, const Tensor& other,
+           const std::optional<OrWord<RoundingMode>>& rounding_mode) {
+  if (!rounding_mode) return run_row(form, div_row, self, other);
+  const bool floors = *rounding_mode == RoundingMode::floor;
+  return run_row(form, floors ? floor_divide_row : kTruncatedDivision, self, other);
 }
 
 }  // namespace
 
-Tensor sub(const Tensor& self, const Tensor& other, const Scalar& alpha) {
-  return difference("sub", "SubBackward0", self, other, alpha);
+Tensor div(const Tensor& self, const Tensor& other,
+           std::optional<OrWord<RoundingMode>> rounding_mode) {
+  return div({"div"}, self, other, rounding_mode);
 }
-const Tensor& InPlace::sub_(const Tensor& other, const Scalar& alpha) const {
-  check_holds("sub_", self().dtype(), alpha);
-  return in_place("sub_", self(), other, difference_kernel(alpha),
-                  [&](const Tensor& a, const Tensor& b) { return tend::sub(a, b, alpha); });
+Tensor div(const Tensor& self, const Scalar& other,
+           std::optional<OrWord<RoundingMode>> rounding_mode) {
+  return div({"div"}, self, number_like(self, other), rounding_mode);
 }
-Tensor rsub(const Tensor& self, const Tensor& other, const Scalar& alpha) {
-  return difference("rsub", "RsubBackward0", other, self, alpha);
+const Tensor& InPlace::div_(const Tensor& other,
+                            std::optional<OrWord<RoundingMode>> rounding_mode) const {
+  return twin("div_", self(), [&](const Form& form) { div(form, self(), other, rounding_mode); });
 }
-Tensor rsub(const Tensor& self, const Scalar& other, const Scalar& alpha) {
-  return difference("rsub", "RsubBackward1", number_like(self, other), self, alpha);
-}
-
-Tensor mul(const Tensor& self, const Tensor& other) {
-  const DType dtype = result_type(self.array(), other.array());
-  return record("MulBackward0", broadcast_binary("mul", self, other, kernels::mul, dtype),
-                {self, other},
-                {save_if(other.requires_grad(), self), save_if(self.requires_grad(), other)},
-                [](Derivative& d) {
-                  if (d.needs(0)) d.set(0, d.grad() * d.saved(1));
-                  if (d.needs(1)) d.set(1, d.grad() * d.saved(0));
-                });
-}
-const Tensor& InPlace::mul_(const Tensor& other) const {
-  return in_place("mul_", self(), other, kernels::mul,
-                  [](const Tensor& a, const Tensor& b) { return tend::mul(a, b); });
-}
-
-Tensor div(const Tensor& self, const Tensor& other) {
-  const DType dtype = to_floating(result_type(self.array(), other.array()));
-  return record("DivBackward0", broadcast_binary("div", self, other, kernels::div, dtype),
-                {self, other}, {save_if(other.requires_grad(), self), other}, [](Derivative& d) {
-                  if (d.needs(0)) d.set(0, d.grad() / d.saved(1));
-                  if (d.needs(1)) d.set(1, -d.grad() * ((d.saved(0) / d.saved(1)) / d.saved(1)));
-                });
-}
-const Tensor& InPlace::div_(const Tensor& other) const {
-  return in_place("div_", self(), other, kernels::div,
-                  [](const Tensor& a, const Tensor& b) { return tend::div(a, b); });
+const Tensor& InPlace::div_(const Scalar& other,
+                            std::optional<OrWord<RoundingMode>> rounding_mode) const {
+  return div_(number_like(self(), other), rounding_mode);
 }
 
 Tensor positive(const Tensor& self) {
   if (self.dtype() == boolean) fail<DTypeError>("positive", "a bool tensor has no sign");
   return self;
-}
-
-Tensor neg(const Tensor& self) {
-  if (self.dtype() == boolean)
-    fail<DTypeError>("neg", "a bool tensor has no negative; use logical_not");
-  return record("NegBackward0", unary(self, kernels::neg, false), {self}, {},
-                [](Derivative& d) { d.set(0, -d.grad()); });
-}
-const Tensor& InPlace::neg_() const {
-  return update("neg_", self(), tend::neg);
-}
-
-Tensor abs(const Tensor& self) {
-  return record("AbsBackward0", unary(self, kernels::abs, false), {self}, {self},
-                [](Derivative& d) { d.set(0, d.grad() * sign(d.saved(0))); });
-}
-const Tensor& InPlace::abs_() const {
-  return update("abs_", self(), tend::abs);
-}
-
-Tensor sign(const Tensor& self) {
-  return record("SignBackward0", unary(self, kernels::sign, false), {self}, {}, zero_gradient);
-}
-const Tensor& InPlace::sign_() const {
-  return update("sign_", self(), tend::sign);
-}
-
-Tensor reciprocal(const Tensor& self) {
-  return record("ReciprocalBackward0", unary(self, kernels::reciprocal), {self}, {kOutput},
-                [](Derivative& d) {
-                  const Tensor y = d.saved(0);
-                  d.set(0, -d.grad() * (y * y));
-                });
-}
-const Tensor& InPlace::reciprocal_() const {
-  return update("reciprocal_", self(), tend::reciprocal);
 }
 
 namespace {
@@ -166,105 +204,18 @@ void share_gradient(Derivative& d, const Tensor& first_loses, const Tensor& seco
 
 Tensor maximum(const Tensor& self, const Tensor& other) {
   const DType dtype = result_type(self.array(), other.array());
-  return record(
-      "MaximumBackward0", broadcast_binary("maximum", self, other, kernels::maximum, dtype),
-      {self, other}, {self, other},
-      [](Derivative& d) { share_gradient(d, d.saved(0) < d.saved(1), d.saved(0) > d.saved(1)); });
+  return elementwise(
+      {"maximum"}, "MaximumBackward0", dtype, kernels::maximum, {self, other},
+      [](Derivative& d) { share_gradient(d, d.saved(0) < d.saved(1), d.saved(0) > d.saved(1)); },
+      self, other);
 }
 
 Tensor minimum(const Tensor& self, const Tensor& other) {
   const DType dtype = result_type(self.array(), other.array());
-  return record(
-      "MinimumBackward0", broadcast_binary("minimum", self, other, kernels::minimum, dtype),
-      {self, other}, {self, other},
-      [](Derivative& d) { share_gradient(d, d.saved(0) > d.saved(1), d.saved(0) < d.saved(1)); });
-}
-
-Tensor add(const Tensor& self, const Scalar& other, const Scalar& alpha) {
-  return add(self, number_like(self, other), alpha);
-}
-const Tensor& InPlace::add_(const Scalar& other, const Scalar& alpha) const {
-  return add_(number_like(self(), other), alpha);
-}
-Tensor sub(const Tensor& self, const Scalar& other, const Scalar& alpha) {
-  return sub(self, number_like(self, other), alpha);
-}
-const Tensor& InPlace::sub_(const Scalar& other, const Scalar& alpha) const {
-  return sub_(number_like(self(), other), alpha);
-}
-Tensor mul(const Tensor& self, const Scalar& other) {
-  return mul(self, number_like(self, other));
-}
-const Tensor& InPlace::mul_(const Scalar& other) const {
-  return mul_(number_like(self(), other));
-}
-Tensor div(const Tensor& self, const Scalar& other) {
-  return div(self, number_like(self, other));
-}
-const Tensor& InPlace::div_(const Scalar& other) const {
-  return div_(number_like(self(), other));
-}
-
-Tensor subtract(const Tensor& self, const Tensor& other, const Scalar& alpha) try {
-  return sub(self, other, alpha);
-} catch (const Error&) {
-  rename_error("subtract");
-}
-Tensor subtract(const Tensor& self, const Scalar& other, const Scalar& alpha) try {
-  return sub(self, other, alpha);
-} catch (const Error&) {
-  rename_error("subtract");
-}
-Tensor multiply(const Tensor& self, const Tensor& other) try {
-  return mul(self, other);
-} catch (const Error&) {
-  rename_error("multiply");
-}
-Tensor multiply(const Tensor& self, const Scalar& other) try {
-  return mul(self, other);
-} catch (const Error&) {
-  rename_error("multiply");
-}
-Tensor true_divide(const Tensor& self, const Tensor& other) try {
-  return div(self, other);
-} catch (const Error&) {
-  rename_error("true_divide");
-}
-Tensor true_divide(const Tensor& self, const Scalar& other) try {
-  return div(self, other);
-} catch (const Error&) {
-  rename_error("true_divide");
-}
-
-const Tensor& InPlace::subtract_(const Tensor& other, const Scalar& alpha) const try {
-  return sub_(other, alpha);
-} catch (const Error&) {
-  rename_error("subtract_");
-}
-const Tensor& InPlace::subtract_(const Scalar& other, const Scalar& alpha) const try {
-  return sub_(other, alpha);
-} catch (const Error&) {
-  rename_error("subtract_");
-}
-const Tensor& InPlace::multiply_(const Tensor& other) const try {
-  return mul_(other);
-} catch (const Error&) {
-  rename_error("multiply_");
-}
-const Tensor& InPlace::multiply_(const Scalar& other) const try {
-  return mul_(other);
-} catch (const Error&) {
-  rename_error("multiply_");
-}
-const Tensor& InPlace::true_divide_(const Tensor& other) const try {
-  return div_(other);
-} catch (const Error&) {
-  rename_error("true_divide_");
-}
-const Tensor& InPlace::true_divide_(const Scalar& other) const try {
-  return div_(other);
-} catch (const Error&) {
-  rename_error("true_divide_");
+  return elementwise(
+      {"minimum"}, "MinimumBackward0", dtype, kernels::minimum, {self, other},
+      [](Derivative& d) { share_gradient(d, d.saved(0) > d.saved(1), d.saved(0) < d.saved(1)); },
+      self, other);
 }
 
 Tensor operator+(const Tensor& a, const Tensor& b) {
@@ -302,6 +253,15 @@ Tensor operator/(const Tensor& a, const Scalar& b) {
 }
 Tensor operator/(const Scalar& a, const Tensor& b) {
   return mul(reciprocal(b), a);
+}
+Tensor operator%(const Tensor& a, const Tensor& b) {
+  return remainder(a, b);
+}
+Tensor operator%(const Tensor& a, const Scalar& b) {
+  return remainder(a, b);
+}
+Tensor operator%(const Scalar& a, const Tensor& b) {
+  return remainder(a, b);
 }
 Tensor operator+(const Tensor& a) {
   return positive(a);

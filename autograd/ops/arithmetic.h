@@ -12,6 +12,10 @@ namespace tend {
 
 class Tensor;
 
+#define TEND_TABLE <tend/autograd/ops/arithmetic_table.h>
+#define TEND_ROWS_DECLARE
+#include <tend/autograd/ops/row_forms.h>
+
 ///@{
 /// self + alpha * other, broadcast (ShapeError) and promoted; for bool, "or". DTypeError for a
 /// floating alpha with integers, or one out of range. The gradients are 1 and alpha.
@@ -31,20 +35,6 @@ Tensor sub(const Tensor& self, const Scalar& other, const Scalar& alpha = 1);
 /// is -alpha, that of other 1.
 Tensor rsub(const Tensor& self, const Tensor& other, const Scalar& alpha = 1);
 Tensor rsub(const Tensor& self, const Scalar& other, const Scalar& alpha = 1);
-///@}
-
-///@{
-/// self * other, broadcast (ShapeError) and promoted; for bool, "and". The gradient of self is
-/// other, and the other way round.
-Tensor mul(const Tensor& self, const Tensor& other);
-Tensor mul(const Tensor& self, const Scalar& other);
-///@}
-
-///@{
-/// self / other, broadcast (ShapeError) and promoted: true division, integers give float32. The
-/// gradient of self is 1 / other, that of other -self / other^2.
-Tensor div(const Tensor& self, const Tensor& other);
-Tensor div(const Tensor& self, const Scalar& other);
 ///@}
 
 /// How div rounds its quotient: towards zero, or towards minus infinity.
@@ -79,32 +69,6 @@ Tensor true_divide(const Tensor& self, const Scalar& other);
 ///@}
 
 ///@{
-/// Python's self // other, rounded towards minus infinity, broadcast (ShapeError) and promoted. Not
-/// for two bools (DTypeError); Error for an integer division by zero. The gradient is zero.
-Tensor floor_divide(const Tensor& self, const Tensor& other);
-Tensor floor_divide(const Tensor& self, const Scalar& other);
-Tensor floor_divide(const Scalar& self, const Tensor& other);
-///@}
-
-///@{
-/// Python's self % other, which has other's sign: self - other * floor(self / other), broadcast
-/// (ShapeError) and promoted. Not for two bools (DTypeError); Error for an integer division by
-/// zero. The gradient of self is 1, that of other -floor(self / other).
-Tensor remainder(const Tensor& self, const Tensor& other);
-Tensor remainder(const Tensor& self, const Scalar& other);
-Tensor remainder(const Scalar& self, const Tensor& other);
-///@}
-
-///@{
-/// C's fmod, which has self's sign: self - other * trunc(self / other), broadcast (ShapeError) and
-/// promoted. Not for two bools (DTypeError); Error for an integer division by zero. The gradient of
-/// self is 1, that of other -trunc(self / other).
-Tensor fmod(const Tensor& self, const Tensor& other);
-Tensor fmod(const Tensor& self, const Scalar& other);
-Tensor fmod(const Scalar& self, const Tensor& other);
-///@}
-
-///@{
 /// self to the power of exponent, broadcast (ShapeError) and promoted; not for two bools
 /// (DTypeError). An integer to a negative power is truncated; if the exponent is a number, it is an
 /// Error. The gradient of self is exponent * self^(exponent - 1), 0 for exponent 0; that of the
@@ -115,8 +79,6 @@ Tensor pow(const Scalar& self, const Tensor& exponent);
 ///@}
 /// self * self; bool gives int64. The gradient is 2 self.
 Tensor square(const Tensor& self);
-/// 1 / self; integers give float32. The gradient is -1 / self^2.
-Tensor reciprocal(const Tensor& self);
 
 /// The larger of the two, NaN where either is; broadcast (ShapeError) and promoted. The gradient
 /// goes to the larger, half of it to each of two equal ones, and all of it to both where one is
@@ -149,12 +111,6 @@ Tensor lerp(const Tensor& self, const Tensor& end, const Scalar& weight);
 
 /// self itself; DTypeError for bool. The gradient is 1.
 Tensor positive(const Tensor& self);
-/// -self; DTypeError for bool. The gradient is -1.
-Tensor neg(const Tensor& self);
-/// |self|; DTypeError for bool. The gradient is sign(self), 0 at 0.
-Tensor abs(const Tensor& self);
-/// -1, 0 or 1, of self's dtype; 0 for NaN. The gradient is zero.
-Tensor sign(const Tensor& self);
 
 ///@{
 /// add, sub, mul, div, remainder, positive and neg as operators, with their rules, errors and

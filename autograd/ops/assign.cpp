@@ -1,38 +1,44 @@
 // copy_ and fill_: in-place methods that are not the twins of an operation.
-#include <tend/autograd/ops/helpers.h>
+#include <tend/autograd/ops/elementwise.h>
 
 namespace tend {
+namespace {
 
-const Tensor& InPlace::copy_(const Tensor& source) const {
-  return in_place("copy_", self(), {source}, [&](const Tensor& self) {
-    if (!broadcasts_to(source.shape(), self.shape())) {
-      fail<ShapeError>("copy_", source.shape(), " does not broadcast to ", self.shape());
-    }
-    Array value = source.array().to(self.dtype()).expand(self.shape());
-    if (!is_floating(self.dtype())) return constant(std::move(value), {self, source}, "copy_");
-    return record(
-        "CopyBackwards", std::move(value), {self, source}, {},
+const Tensor& copy(const char* operation, const Tensor& self, const Tensor& source) {
+  return twin(operation, self, [&](const Form&) {
+    if (!broadcasts_to(source.shape(), self.shape()))
+      fail<ShapeError>(operation, source.shape(), " does not broadcast to ", self.shape());
+    InPlaceRun run(operation, self.dtype(), {self, source}, {});
+    run.elements().copy_from(run.input(1));
+    if (!run.is_recorded() || !is_floating(self.dtype())) return run.finish();
+    run.finish(record(
+        "CopyBackwards", run.elements(), run.inputs(), run.saved(),
         [](Derivative& d) {
-          if (d.needs(0)) d.set(0, zeros(d.grad().shape(), d.grad().dtype()));
+          if (d.needs(0)) d.set(0, zero_slope(d.grad()));
           if (d.needs(1)) d.set(1, d.grad());
         },
-        "copy_");
+        operation));
   });
+}
+
+}  // namespace
+
+const Tensor& InPlace::copy_(const Tensor& source) const {
+  return copy("copy_", self(), source);
 }
 
 const Tensor& InPlace::fill_(const Scalar& value) const {
-  return in_place("fill_", self(), {}, [&](const Tensor& self) {
-    check_holds("fill_", self.dtype(), value);
-    return record("FillBackward0", Array::full(self.shape(), value, self.dtype()), {self}, {},
-                  zero_gradient, "fill_");
+  return twin("fill_", self(), [&](const Form& form) {
+    check_holds(form.operation, self().dtype(), value);
+    run(
+        form, "FillBackward0", self().dtype(), {self()}, {}, [] { return Array(); },
+        [&](const Array& out, const auto&) { out.fill(value); }, zero_gradient);
   });
 }
 
-const Tensor& InPlace::fill_(const Tensor& value) const try {
+const Tensor& InPlace::fill_(const Tensor& value) const {
   if (value.dim() != 0) fail<ShapeError>("fill_", "the value must be 0-d, not ", value.shape());
-  return copy_(value);
-} catch (const Error&) {
-  rename_error("fill_");
+  return copy("fill_", self(), value);
 }
 
 }  // namespace tend

@@ -9,36 +9,9 @@ namespace tend {
 
 class Tensor;
 
-///@{
-/// Whether self == other, bool; false for NaN. Broadcasts (ShapeError). No gradient.
-Tensor eq(const Tensor& self, const Tensor& other);
-Tensor eq(const Tensor& self, const Scalar& other);
-///@}
-///@{
-/// Whether self != other, bool; true for NaN. Broadcasts (ShapeError). No gradient.
-Tensor ne(const Tensor& self, const Tensor& other);
-Tensor ne(const Tensor& self, const Scalar& other);
-///@}
-///@{
-/// Whether self < other, bool; false for NaN. Broadcasts (ShapeError). No gradient.
-Tensor lt(const Tensor& self, const Tensor& other);
-Tensor lt(const Tensor& self, const Scalar& other);
-///@}
-///@{
-/// Whether self <= other, bool; false for NaN. Broadcasts (ShapeError). No gradient.
-Tensor le(const Tensor& self, const Tensor& other);
-Tensor le(const Tensor& self, const Scalar& other);
-///@}
-///@{
-/// Whether self > other, bool; false for NaN. Broadcasts (ShapeError). No gradient.
-Tensor gt(const Tensor& self, const Tensor& other);
-Tensor gt(const Tensor& self, const Scalar& other);
-///@}
-///@{
-/// Whether self >= other, bool; false for NaN. Broadcasts (ShapeError). No gradient.
-Tensor ge(const Tensor& self, const Tensor& other);
-Tensor ge(const Tensor& self, const Scalar& other);
-///@}
+#define TEND_TABLE <tend/autograd/ops/compare_table.h>
+#define TEND_ROWS_DECLARE
+#include <tend/autograd/ops/row_forms.h>
 
 ///@{
 /// eq, ne, lt, le, gt and ge as operators, element by element: bool, broadcast (ShapeError). No
@@ -63,36 +36,9 @@ Tensor operator>=(const Tensor& a, const Scalar& b);
 Tensor operator>=(const Scalar& a, const Tensor& b);
 ///@}
 
-/// Whether both are true, that is not zero (NaN is true): bool, for any dtypes, broadcast
-/// (ShapeError). No gradient.
-Tensor logical_and(const Tensor& self, const Tensor& other);
-/// Whether one or both are true, that is not zero (NaN is true): bool, for any dtypes, broadcast
-/// (ShapeError). No gradient.
-Tensor logical_or(const Tensor& self, const Tensor& other);
-/// Whether exactly one is true, that is not zero (NaN is true): bool, for any dtypes, broadcast
-/// (ShapeError). No gradient.
-Tensor logical_xor(const Tensor& self, const Tensor& other);
 /// Whether self is zero (NaN is not): bool, of self's shape. No gradient.
 Tensor logical_not(const Tensor& self);
 
-///@{
-/// self & other, bit by bit, broadcast (ShapeError) and promoted; logic on bool. DTypeError unless
-/// bool or int64. No gradient.
-Tensor bitwise_and(const Tensor& self, const Tensor& other);
-Tensor bitwise_and(const Tensor& self, const Scalar& other);
-///@}
-///@{
-/// self | other, bit by bit, broadcast (ShapeError) and promoted; logic on bool. DTypeError unless
-/// bool or int64. No gradient.
-Tensor bitwise_or(const Tensor& self, const Tensor& other);
-Tensor bitwise_or(const Tensor& self, const Scalar& other);
-///@}
-///@{
-/// self ^ other, bit by bit, broadcast (ShapeError) and promoted; logic on bool. DTypeError unless
-/// bool or int64. No gradient.
-Tensor bitwise_xor(const Tensor& self, const Tensor& other);
-Tensor bitwise_xor(const Tensor& self, const Scalar& other);
-///@}
 /// ~self, bit by bit, of self's dtype; logical_not on bool. DTypeError unless bool or int64. No
 /// gradient.
 Tensor bitwise_not(const Tensor& self);
@@ -112,14 +58,6 @@ Tensor operator^(const Tensor& a, const Scalar& b);
 Tensor operator^(const Scalar& a, const Tensor& b);
 Tensor operator~(const Tensor& a);
 ///@}
-
-/// Whether self is NaN: bool, of self's shape; false for integers and bools. No gradient.
-Tensor isnan(const Tensor& self);
-/// Whether self is inf or -inf: bool, of self's shape; false for integers and bools. No gradient.
-Tensor isinf(const Tensor& self);
-/// Whether self is neither NaN nor infinite: bool, of self's shape; true for integers and bools. No
-/// gradient.
-Tensor isfinite(const Tensor& self);
 
 /// Whether |self - other| <= atol + rtol |other|, or both are equal: bool, broadcast (ShapeError).
 /// NaN is close to NaN with equal_nan only. Both have one dtype (DTypeError); Error for a negative

@@ -9,35 +9,28 @@
 
 namespace tend {
 
-Tensor pairwise_distance(const Tensor& x1, const Tensor& x2, double p, double eps,
-                         Flag keepdim) try {
+Tensor pairwise_distance(const Tensor& x1, const Tensor& x2, double p, double eps, Flag keepdim) {
   check_one_dtype("pairwise_distance", x1, x2);
   return norm(x1 - x2 + eps, p, {-1}, keepdim);
-} catch (const Error&) {
-  rename_error("pairwise_distance");
 }
 
 Tensor margin_ranking_loss(const Tensor& x1, const Tensor& x2, const Tensor& target, double margin,
-                           OrWord<Reduction> reduction) try {
+                           OrWord<Reduction> reduction) {
   const Tensor losses = clamp_min(margin - target * (x1 - x2), 0);
   check_floating("margin_ranking_loss", losses);
   return reduce_losses(losses, reduction);
-} catch (const Error&) {
-  rename_error("margin_ranking_loss");
 }
 
 Tensor hinge_embedding_loss(const Tensor& input, const Tensor& target, double margin,
-                            OrWord<Reduction> reduction) try {
+                            OrWord<Reduction> reduction) {
   check_floating("hinge_embedding_loss", input);
   const Tensor near = where(target != -1, input, 0);
   const Tensor far = where(target != 1, clamp_min(margin - input, 0), 0);
   return reduce_losses(near + far, reduction);
-} catch (const Error&) {
-  rename_error("hinge_embedding_loss");
 }
 
 Tensor cosine_embedding_loss(const Tensor& x1, const Tensor& x2, const Tensor& target,
-                             double margin, OrWord<Reduction> reduction) try {
+                             double margin, OrWord<Reduction> reduction) {
   check_one_dtype("cosine_embedding_loss", x1, x2);
   check_floating("cosine_embedding_loss", x1);
   if (x1.dim() < 1 || x1.dim() > 2 || x2.dim() != x1.dim() || target.dim() != x1.dim() - 1) {
@@ -50,12 +43,10 @@ Tensor cosine_embedding_loss(const Tensor& x1, const Tensor& x2, const Tensor& t
   const Tensor near = where(target == 1, 1 - cosine, 0);
   const Tensor far = where(target == -1, clamp_min(cosine - margin, 0), 0);
   return reduce_losses(near + far, reduction);
-} catch (const Error&) {
-  rename_error("cosine_embedding_loss");
 }
 
 Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const Tensor& negative,
-                           const TripletMarginLossOptions& options) try {
+                           const TripletMarginLossOptions& options) {
   const auto distance = [&](const Tensor& a, const Tensor& b) {
     return pairwise_distance(a, b, options.p, options.eps);
   };
@@ -63,12 +54,10 @@ Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const T
   Tensor far = distance(anchor, negative);
   if (options.swap) far = minimum(far, distance(positive, negative));
   return reduce_losses(clamp_min(options.margin + near - far, 0), options.reduction);
-} catch (const Error&) {
-  rename_error("triplet_margin_loss");
 }
 
 Tensor poisson_nll_loss(const Tensor& input, const Tensor& target,
-                        const PoissonNllLossOptions& options) try {
+                        const PoissonNllLossOptions& options) {
   check_floating("poisson_nll_loss", input);
   Tensor losses =
       options.log_input ? exp(input) - target * input : input - target * log(input + options.eps);
@@ -78,12 +67,10 @@ Tensor poisson_nll_loss(const Tensor& input, const Tensor& target,
     losses = losses + masked_fill(stirling, has_none, 0);
   }
   return reduce_losses(losses, options.reduction);
-} catch (const Error&) {
-  rename_error("poisson_nll_loss");
 }
 
 Tensor gaussian_nll_loss(const Tensor& input, const Tensor& target, const Tensor& var,
-                         const GaussianNllLossOptions& options) try {
+                         const GaussianNllLossOptions& options) {
   for (const Tensor* each : {&input, &target, &var}) check_floating("gaussian_nll_loss", *each);
   if (any(var < 0).item<bool>()) fail("gaussian_nll_loss", "a variance is negative");
   const bool per_row = var.dim() + 1 == input.dim();
@@ -100,8 +87,6 @@ Tensor gaussian_nll_loss(const Tensor& input, const Tensor& target, const Tensor
   Tensor losses = 0.5 * (log(variance) + distance * distance / variance);
   if (options.full) losses = losses + 0.5 * std::log(2 * std::numbers::pi);
   return reduce_losses(losses, options.reduction);
-} catch (const Error&) {
-  rename_error("gaussian_nll_loss");
 }
 
 }  // namespace tend

@@ -69,7 +69,7 @@ std::string Conv1dPadding::text() const {
 }
 
 Tensor conv1d(const Tensor& input, const Tensor& weight, const Tensor& bias,
-              const Conv1dOptions& options) try {
+              const Conv1dOptions& options) {
   check_shapes(input, weight, bias, options);
   check_one_dtype("conv1d", input, weight);
   if (bias.defined()) check_one_dtype("conv1d", input, bias);
@@ -89,8 +89,6 @@ Tensor conv1d(const Tensor& input, const Tensor& weight, const Tensor& bias,
   Tensor out = reshape(matmul(rows, columns), {batch, weight.size(0), places});
   if (bias.defined()) out = out + unsqueeze(bias, 1);
   return input.dim() == 3 ? out : squeeze(out, 0);
-} catch (const Error&) {
-  rename_error("conv1d");
 }
 
 }  // namespace tend

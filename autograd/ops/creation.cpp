@@ -264,15 +264,11 @@ Tensor eye(std::int64_t n, const TensorOptions& options) {
   return eye(n, n, options);
 }
 
-Tensor tril_indices(std::int64_t rows, std::int64_t columns, std::int64_t offset) try {
+Tensor tril_indices(std::int64_t rows, std::int64_t columns, std::int64_t offset) {
   return transpose(nonzero(tril(ones({rows, columns}, boolean), offset)), 0, 1).contiguous();
-} catch (const Error&) {
-  rename_error("tril_indices");
 }
-Tensor triu_indices(std::int64_t rows, std::int64_t columns, std::int64_t offset) try {
+Tensor triu_indices(std::int64_t rows, std::int64_t columns, std::int64_t offset) {
   return transpose(nonzero(triu(ones({rows, columns}, boolean), offset)), 0, 1).contiguous();
-} catch (const Error&) {
-  rename_error("triu_indices");
 }
 
 Tensor from_blob(void* data, const Shape& shape, const Shape& strides, DType dtype,

@@ -98,7 +98,7 @@ Tensor measured_cdist(const Tensor& x1, const Tensor& x2, double p, const Shape&
 
 }  // namespace
 
-Tensor cdist(const Tensor& x1, const Tensor& x2, double p) try {
+Tensor cdist(const Tensor& x1, const Tensor& x2, double p) {
   check_one_dtype("cdist", x1, x2);
   check_floating("cdist", x1);
   if (x1.dim() < 2 || x2.dim() < 2 || x1.size(-1) != x2.size(-1)) {
@@ -113,8 +113,6 @@ Tensor cdist(const Tensor& x1, const Tensor& x2, double p) try {
   if (kernels::has_distance_kernel(p)) return measured_cdist(x1, x2, p, shape);
   const Tensor differences = unsqueeze(x1, -2) - unsqueeze(x2, -3);
   return x1.size(-1) == 0 ? sum(differences, {-1}) : norm(differences, p, {-1});
-} catch (const Error&) {
-  rename_error("cdist");
 }
 
 }  // namespace tend

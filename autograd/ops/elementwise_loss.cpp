@@ -53,28 +53,24 @@ Tensor difference_loss(const DifferenceLoss& loss, const Tensor& input, const Te
 
 }  // namespace
 
-Tensor mse_loss(const Tensor& input, const Tensor& target, OrWord<Reduction> reduction) try {
+Tensor mse_loss(const Tensor& input, const Tensor& target, OrWord<Reduction> reduction) {
   check_pair("mse_loss", input, target);
   const DifferenceLoss loss{"MseLossBackward0", PairFormula::squared_difference,
                             TripleFormula::squared_difference_backward};
   return difference_loss(loss, input, target, reduction, [](const Tensor& d) { return d * 2; });
-} catch (const Error&) {
-  rename_error("mse_loss");
 }
 
-Tensor l1_loss(const Tensor& input, const Tensor& target, OrWord<Reduction> reduction) try {
+Tensor l1_loss(const Tensor& input, const Tensor& target, OrWord<Reduction> reduction) {
   check_pair("l1_loss", input, target);
   const DifferenceLoss loss{"AbsBackward0", PairFormula::absolute_difference,
                             TripleFormula::absolute_difference_backward};
   const Tensor losses = difference_loss(loss, input, target, Reduction::none,
                                         [](const Tensor& d) { return sign(d); });
   return reduce_losses(losses, reduction);
-} catch (const Error&) {
-  rename_error("l1_loss");
 }
 
 Tensor smooth_l1_loss(const Tensor& input, const Tensor& target, OrWord<Reduction> reduction,
-                      double beta) try {
+                      double beta) {
   if (!(beta >= 0)) fail("smooth_l1_loss", "beta is ", beta, ", which must not be negative");
   check_pair("smooth_l1_loss", input, target);
   const bool is_zero = result_type(input.array(), target.array()) == float32
@@ -87,12 +83,10 @@ Tensor smooth_l1_loss(const Tensor& input, const Tensor& target, OrWord<Reductio
   return difference_loss(loss, input, target, reduction, [beta](const Tensor& d) {
     return where(abs(d) >= beta, sign(d), d / beta);
   });
-} catch (const Error&) {
-  rename_error("smooth_l1_loss");
 }
 
 Tensor huber_loss(const Tensor& input, const Tensor& target, OrWord<Reduction> reduction,
-                  double delta) try {
+                  double delta) {
   if (!(delta > 0)) fail("huber_loss", "delta is ", delta, ", which must be positive");
   check_pair("huber_loss", input, target);
   const DifferenceLoss loss{"HuberLossBackward0", PairFormula::huber, TripleFormula::huber_backward,
@@ -100,12 +94,9 @@ Tensor huber_loss(const Tensor& input, const Tensor& target, OrWord<Reduction> r
   return difference_loss(loss, input, target, reduction, [delta](const Tensor& d) {
     return where(abs(d) >= delta, sign(d) * delta, d);
   });
-} catch (const Error&) {
-  rename_error("huber_loss");
 }
 
-Tensor kl_div(const Tensor& log_probabilities, const Tensor& target,
-              const KlDivOptions& options) try {
+Tensor kl_div(const Tensor& log_probabilities, const Tensor& target, const KlDivOptions& options) {
   check_pair("kl_div", log_probabilities, target);
   if (options.reduction == KlReduction::batchmean && log_probabilities.dim() == 0) {
     fail<ShapeError>("kl_div", "a 0-d input has no batch to take the mean over");
@@ -119,11 +110,9 @@ Tensor kl_div(const Tensor& log_probabilities, const Tensor& target,
     case KlReduction::batchmean: break;
   }
   return sum(terms) / log_probabilities.size(0);
-} catch (const Error&) {
-  rename_error("kl_div");
 }
 
-Tensor cosine_similarity(const Tensor& a, const Tensor& b, std::int64_t dim, double eps) try {
+Tensor cosine_similarity(const Tensor& a, const Tensor& b, std::int64_t dim, double eps) {
   check_pair("cosine_similarity", a, b);
   const DType dtype = result_type(a.array(), b.array());
   const Shape shape = broadcast_shapes("cosine_similarity", a.shape(), b.shape());
@@ -137,8 +126,6 @@ Tensor cosine_similarity(const Tensor& a, const Tensor& b, std::int64_t dim, dou
     return wide / bounded;
   };
   return sum(direction(a) * direction(b), along);
-} catch (const Error&) {
-  rename_error("cosine_similarity");
 }
 
 }  // namespace tend

@@ -106,14 +106,12 @@ Tensor argmin(const Tensor& self, std::optional<Integer> dim, Flag keepdim) {
   return arg_extreme("argmin", kernels::argmin, self, dim, keepdim);
 }
 
-Extremes aminmax(const Tensor& self, std::optional<Integer> dim, Flag keepdim) try {
+Extremes aminmax(const Tensor& self, std::optional<Integer> dim, Flag keepdim) {
   const Dims dims = dim ? Dims(std::int64_t{*dim}) : Dims();
   return {amin(self, dims, keepdim), amax(self, dims, keepdim)};
-} catch (const Error&) {
-  rename_error("aminmax");
 }
 
-ValuesAndIndices median(const Tensor& self, Integer dim, Flag keepdim) try {
+ValuesAndIndices median(const Tensor& self, Integer dim, Flag keepdim) {
   dim = wrap_dim("median", dim, self.dim());
   if (self.dim() > 0 && self.size(dim) == 0) {
     fail<ShapeError>("median", "dimension ", dim, " of ", self.shape(), " is empty");
@@ -125,11 +123,9 @@ ValuesAndIndices median(const Tensor& self, Integer dim, Flag keepdim) try {
   const Shape shape = reduced_shape(self.shape(), dims, keepdim);
   values = values.view(shape), indices = indices.view(shape);
   return picked("MedianBackward1", self, std::move(values), std::move(indices), dim, keepdim);
-} catch (const Error&) {
-  rename_error("median");
 }
 
-Tensor median(const Tensor& self) try {
+Tensor median(const Tensor& self) {
   Array middle = Array::empty({}, self.dtype());
   if (self.numel() == 0) {
     middle.fill(std::numeric_limits<double>::quiet_NaN());
@@ -137,8 +133,6 @@ Tensor median(const Tensor& self) try {
     kernels::median(middle, self.array());
   }
   return record("MedianBackward0", std::move(middle), {self}, {self, kOutput}, share_with_equals);
-} catch (const Error&) {
-  rename_error("median");
 }
 
 }  // namespace tend

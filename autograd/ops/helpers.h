@@ -104,32 +104,8 @@ class AsDtype {
   std::optional<Array> converted_;
 };
 
-/// Runs an elementwise kernel on two inputs that are promoted to `dtype` and broadcast. The result
-/// has `out_dtype` if that is given, otherwise `dtype`.
-template <class Kernel>
-Array broadcast_binary(const char* operation, const Tensor& a, const Tensor& b, Kernel kernel,
-                       DType dtype, std::optional<DType> out_dtype = std::nullopt) {
-  const DType result = out_dtype.value_or(dtype);
-  Array out = a.shape() == b.shape()
-                  ? Array::empty_like(a.shape(), result, {&a.array(), &b.array()})
-                  : Array::empty_like(broadcast_shapes(operation, a.shape(), b.shape()), result,
-                                      {&a.array(), &b.array()});
-  kernel(out, AsDtype(a.array(), dtype), AsDtype(b.array(), dtype));
-  return out;
-}
-
-/// Runs an elementwise kernel on one input; integers become float32 when `floating`. The result has
-/// the layout of the input (Array::empty_like), as that of broadcast_binary has.
-template <class Kernel>
-Array unary(const Tensor& self, Kernel kernel, bool floating = true) {
-  const DType dtype = floating ? to_floating(self.dtype()) : self.dtype();
-  Array out = Array::empty_like(self.shape(), dtype, {&self.array()});
-  kernel(out, AsDtype(self.array(), dtype));
-  return out;
-}
-
-/// The same for the few operations whose result is row-major in PyTorch, whatever the layout of
-/// the input.
+/// Runs a kernel on one input, for the few operations whose result is row-major in PyTorch,
+/// whatever the layout of the input.
 template <class Kernel>
 Array unary_row_major(const Tensor& self, Kernel kernel) {
   Array out = Array::empty(self.shape(), self.dtype());

@@ -199,7 +199,7 @@ const Tensor& InPlace::scatter_reduce_(std::int64_t d, const Tensor& positions,
                 include_self);
 }
 
-Tensor take_along_dim(const Tensor& self, const Tensor& index, std::optional<Integer> dim) try {
+Tensor take_along_dim(const Tensor& self, const Tensor& index, std::optional<Integer> dim) {
   if (!dim) {
     return gather(reshape(self, {self.numel()}), 0, reshape(index, {index.numel()}));
   }
@@ -216,8 +216,6 @@ Tensor take_along_dim(const Tensor& self, const Tensor& index, std::optional<Int
   from[*dim] = self.size(*dim);
   at[*dim] = index.size(*dim);
   return gather(expand(self, from), *dim, expand(index, at));
-} catch (const Error&) {
-  rename_error("take_along_dim");
 }
 
 namespace {
@@ -334,22 +332,17 @@ void replace_part(const char* operation, const Tensor& part, const Tensor& sourc
 }  // namespace
 
 Tensor slice_scatter(const Tensor& self, const Tensor& source, std::int64_t dim,
-                     std::optional<Integer> start, std::optional<Integer> stop,
-                     std::int64_t step) try {
+                     std::optional<Integer> start, std::optional<Integer> stop, std::int64_t step) {
   Tensor out = self.clone();
   replace_part("slice_scatter", slice(out, dim, start, stop, step), source);
   return out;
-} catch (const Error&) {
-  rename_error("slice_scatter");
 }
 
 Tensor select_scatter(const Tensor& self, const Tensor& source, std::int64_t dim,
-                      std::int64_t index) try {
+                      std::int64_t index) {
   Tensor out = self.clone();
   replace_part("select_scatter", select(out, dim, index), source);
   return out;
-} catch (const Error&) {
-  rename_error("select_scatter");
 }
 
 }  // namespace tend

@@ -59,7 +59,7 @@ Scratch<TensorRef> refs(const std::vector<Tensor>& tensors) {
 
 }  // namespace
 
-Tensor cat(const std::vector<Tensor>& tensors, std::int64_t dim) try {
+Tensor cat(const std::vector<Tensor>& tensors, std::int64_t dim) {
   const DType dtype = common_dtype("cat", tensors);
   const Shape shape = cat_shape(tensors, dim);
   dim = wrap_dim("cat", dim, shape.rank());
@@ -84,38 +84,30 @@ Tensor cat(const std::vector<Tensor>& tensors, std::int64_t dim) try {
       start += sizes[i];
     }
   });
-} catch (const Error&) {
-  rename_error("cat");
 }
-Tensor concat(const std::vector<Tensor>& tensors, std::int64_t dim) try {
+Tensor concat(const std::vector<Tensor>& tensors, std::int64_t dim) {
   return cat(tensors, dim);
-} catch (const Error&) {
-  rename_error("concat");
 }
 
-Tensor hstack(const std::vector<Tensor>& tensors) try {
+Tensor hstack(const std::vector<Tensor>& tensors) {
   if (tensors.empty()) fail<ShapeError>("hstack", "needs at least one tensor");
   std::vector<Tensor> rows = tensors;
   for (Tensor& each : rows) {
     if (each.dim() == 0) each = reshape(each, {1});
   }
   return cat(rows, rows[0].dim() == 1 ? 0 : 1);
-} catch (const Error&) {
-  rename_error("hstack");
 }
 
-Tensor vstack(const std::vector<Tensor>& tensors) try {
+Tensor vstack(const std::vector<Tensor>& tensors) {
   if (tensors.empty()) fail<ShapeError>("vstack", "needs at least one tensor");
   std::vector<Tensor> rows = tensors;
   for (Tensor& each : rows) {
     if (each.dim() < 2) each = reshape(each, {1, each.numel()});
   }
   return cat(rows, 0);
-} catch (const Error&) {
-  rename_error("vstack");
 }
 
-Tensor stack(const std::vector<Tensor>& tensors, std::int64_t dim) try {
+Tensor stack(const std::vector<Tensor>& tensors, std::int64_t dim) {
   const DType dtype = common_dtype("stack", tensors);
   Shape shape = tensors[0].shape();
   dim = wrap_dim("stack", dim, shape.rank() + 1);
@@ -136,8 +128,6 @@ Tensor stack(const std::vector<Tensor>& tensors, std::int64_t dim) try {
                     if (d.needs(i)) d.set(i, select(d.grad(), dim, static_cast<std::int64_t>(i)));
                   }
                 });
-} catch (const Error&) {
-  rename_error("stack");
 }
 
 std::vector<Tensor> meshgrid(const std::vector<Tensor>& tensors, OrWord<MeshIndexing> indexing) {

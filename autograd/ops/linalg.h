@@ -5,10 +5,16 @@
 /// dimensions.
 #pragma once
 
-#include <tend/autograd/tensor/tensor.h>
 #include <tend/core/array/array.h>
 
 namespace tend {
+
+class Tensor;
+
+namespace detail {
+/// The default of a parameter that may be missing.
+const Tensor& undefined();
+}  // namespace detail
 
 /// self @ other: (..., n, k) and (..., k, m) give (..., n, m), the leading dimensions broadcast. A
 /// 1-d tensor counts as a row (self) or a column (other); the result lacks that dimension. Both
@@ -70,7 +76,7 @@ Tensor addbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2,
 /// With the result's gradient g, that of x is g @ weight, that of the weight g^T @ x over all rows,
 /// and that of the bias the sum of g's rows.
 /// https://pytorch.org/docs/2.6/generated/torch.nn.functional.linear.html
-Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias = {});
+Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias = detail::undefined());
 
 /// The Kronecker product: every element of self times the whole of other, as blocks. The tensor of
 /// smaller rank gets leading dimensions of size 1; sizes multiply, and dtypes promote. ShapeError

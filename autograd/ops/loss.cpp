@@ -197,7 +197,7 @@ Tensor distribution_losses(const Tensor& logits, const Tensor& target, const Ten
 }  // namespace
 
 Tensor cross_entropy(const Tensor& logits, const Tensor& target, const Tensor& weight,
-                     const CrossEntropyOptions& options) try {
+                     const CrossEntropyOptions& options) {
   const double smoothing = options.label_smoothing;
   if (!(smoothing >= 0 && smoothing <= 1)) {
     fail("cross_entropy", "label_smoothing is ", smoothing, ", not in [0, 1]");
@@ -231,8 +231,6 @@ Tensor cross_entropy(const Tensor& logits, const Tensor& target, const Tensor& w
         const Tensor p = softmax(classes_last(x), -1);
         d.set(0, classes_back(label_slope(p, index, d.saved(3), d.saved(4), on, off) * grad));
       });
-} catch (const Error&) {
-  rename_error("cross_entropy");
 }
 
 Tensor cross_entropy(const Tensor& logits, const Tensor& target,
@@ -241,7 +239,7 @@ Tensor cross_entropy(const Tensor& logits, const Tensor& target,
 }
 
 Tensor nll_loss(const Tensor& log_probabilities, const Tensor& target, const Tensor& weight,
-                const NllLossOptions& options) try {
+                const NllLossOptions& options) {
   check_logits("nll_loss", log_probabilities, weight);
   const Labels labels =
       read_labels("nll_loss", log_probabilities, target, weight, options.ignore_index);
@@ -259,8 +257,6 @@ Tensor nll_loss(const Tensor& log_probabilities, const Tensor& target, const Ten
                   if (item_weight.defined()) grad = grad * item_weight;
                   d.set(0, classes_back(scatter_to_zeros(shape, -1, d.saved(0), -grad)));
                 });
-} catch (const Error&) {
-  rename_error("nll_loss");
 }
 
 Tensor nll_loss(const Tensor& log_probabilities, const Tensor& target,

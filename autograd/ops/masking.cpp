@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include <tend/autograd/ops/helpers.h>
+#include <tend/autograd/ops/elementwise.h>
 #include <tend/core/kernels/elementwise/arithmetic.h>
 #include <tend/core/kernels/elementwise/masking.h>
 
@@ -51,217 +51,269 @@ Tensor where(const Tensor& condition, const Scalar& self, const Scalar& other) {
 
 namespace {
 
-Array filled(const Tensor& self, const Tensor& mask, const Scalar& value) {
-  check_mask("masked_fill", "mask", mask);
-  check_holds("masked_fill", self.dtype(), value);
-  Array out =
-      Array::empty(broadcast_shapes("masked_fill", self.shape(), mask.shape()), self.dtype());
-  kernels::masked_fill(out, self.array(), mask.array(), value);
-  return out;
+template <class F>
+Tensor masked_fill(const Form& form, const char* node, const Tensor& self, const Tensor& mask,
+                   const Scalar& number, TensorRef value, F derivative) {
+  check_mask(form.operation, "mask", mask);
+  check_holds(form.operation, self.dtype(), number);
+  const Shape shape = broadcast_shapes(form.operation, self.shape(), mask.shape());
+  const auto fill = [&](const Array& out, const auto& input) {
+    // The twin's mask may be a view of self.
+    const bool is_apart = !mask.array().may_overlap(out);
+    const Array masks = is_apart ? mask.array() : mask.array().clone();
+    kernels::masked_fill(out, input(0), masks, number);
+  };
+  if (form.in_place && shape != self.shape()) {
+    fail<ShapeError>(form.operation, "the result has shape ", shape,
+                     ", which does not fit in place of ", self.shape());
+  }
+  return run(
+      form, node, self.dtype(), {self, value}, {mask},
+      [&] { return Array::empty(shape, self.dtype()); }, fill, derivative);
+}
+
+Tensor masked_fill(const Form& form, const Tensor& self, const Tensor& mask, const Scalar& value) {
+  return masked_fill(form, "MaskedFillBackward0", self, mask, value, {},
+                     [](Derivative& d) { d.set(0, tend::masked_fill(d.grad(), d.saved(0), 0)); });
+}
+
+Tensor masked_fill(const Form& form, const Tensor& self, const Tensor& mask, const Tensor& value) {
+  if (value.dim() != 0)
+    fail<ShapeError>(form.operation, "the value must be a 0-d tensor, not ", value.shape());
+  const Scalar number =
+      is_floating(value.dtype()) ? Scalar(value.item()) : Scalar(value.item<std::int64_t>());
+  return masked_fill(form, "MaskedFillBackward1", self, mask, number, value, [](Derivative& d) {
+    if (d.needs(0)) d.set(0, tend::masked_fill(d.grad(), d.saved(0), 0));
+    if (d.needs(1)) d.set(1, where(d.saved(0), d.grad(), 0));
+  });
 }
 
 }  // namespace
 
 Tensor masked_fill(const Tensor& self, const Tensor& mask, const Scalar& value) {
-  return record("MaskedFillBackward0", filled(self, mask, value), {self}, {mask},
-                [](Derivative& d) { d.set(0, masked_fill(d.grad(), d.saved(0), 0)); });
+  return masked_fill({"masked_fill"}, self, mask, value);
 }
-
 Tensor masked_fill(const Tensor& self, const Tensor& mask, const Tensor& value) {
-  if (value.dim() != 0)
-    fail<ShapeError>("masked_fill", "the value must be a 0-d tensor, not ", value.shape());
-  const Scalar number =
-      is_floating(value.dtype()) ? Scalar(value.item()) : Scalar(value.item<std::int64_t>());
-  return record("MaskedFillBackward1", filled(self, mask, number), {self, value}, {mask},
-                [](Derivative& d) {
-                  if (d.needs(0)) d.set(0, masked_fill(d.grad(), d.saved(0), 0));
-                  if (d.needs(1)) d.set(1, where(d.saved(0), d.grad(), 0));
-                });
+  return masked_fill({"masked_fill"}, self, mask, value);
 }
 const Tensor& InPlace::masked_fill_(const Tensor& mask, const Scalar& value) const {
-  return update("masked_fill_", self(), tend::masked_fill, mask, value);
+  return twin("masked_fill_", self(),
+              [&](const Form& form) { masked_fill(form, self(), mask, value); });
 }
 const Tensor& InPlace::masked_fill_(const Tensor& mask, const Tensor& value) const {
-  return update("masked_fill_", self(), tend::masked_fill, mask, value);
-}
-
-Tensor tril(const Tensor& self, std::int64_t diagonal) {
-  const auto kernel = [=](const Array& out, const Array& x) { kernels::tril(out, x, diagonal); };
-  return record("TrilBackward0", unary_row_major(self, kernel), {self}, {},
-                [diagonal](Derivative& d) { d.set(0, tril(d.grad(), diagonal)); });
-}
-const Tensor& InPlace::tril_(std::int64_t diagonal) const {
-  return update("tril_", self(), tend::tril, diagonal);
-}
-
-Tensor triu(const Tensor& self, std::int64_t diagonal) {
-  const auto kernel = [=](const Array& out, const Array& x) { kernels::triu(out, x, diagonal); };
-  return record("TriuBackward0", unary_row_major(self, kernel), {self}, {},
-                [diagonal](Derivative& d) { d.set(0, triu(d.grad(), diagonal)); });
-}
-const Tensor& InPlace::triu_(std::int64_t diagonal) const {
-  return update("triu_", self(), tend::triu, diagonal);
+  return twin("masked_fill_", self(),
+              [&](const Form& form) { masked_fill(form, self(), mask, value); });
 }
 
 namespace {
 
-// With `keeps` all elements stay, whatever the bounds are.
-Tensor clamp(const char* operation, const char* name, const Tensor& self,
-             const std::optional<Scalar>& lo, const std::optional<Scalar>& hi, bool keeps = false) {
+template <class Kernel>
+Tensor triangle(const Form& form, const char* node, const Tensor& self, Kernel kernel,
+                Tensor (*again)(const Tensor&, std::int64_t), std::int64_t diagonal) {
+  return run(
+      form, node, self.dtype(), {self}, {},
+      [&] { return Array::empty(self.shape(), self.dtype()); },
+      [&](const Array& out, const auto& input) { kernel(out, input(0), diagonal); },
+      [=](Derivative& d) { d.set(0, again(d.grad(), diagonal)); });
+}
+
+}  // namespace
+
+Tensor tril(const Tensor& self, std::int64_t diagonal) {
+  return triangle({"tril"}, "TrilBackward0", self, kernels::tril, tend::tril, diagonal);
+}
+const Tensor& InPlace::tril_(std::int64_t diagonal) const {
+  return twin("tril_", self(), [&](const Form& form) {
+    triangle(form, "TrilBackward0", self(), kernels::tril, tend::tril, diagonal);
+  });
+}
+
+Tensor triu(const Tensor& self, std::int64_t diagonal) {
+  return triangle({"triu"}, "TriuBackward0", self, kernels::triu, tend::triu, diagonal);
+}
+const Tensor& InPlace::triu_(std::int64_t diagonal) const {
+  return twin("triu_", self(), [&](const Form& form) {
+    triangle(form, "TriuBackward0", self(), kernels::triu, tend::triu, diagonal);
+  });
+}
+
+namespace {
+
+// What may be left out is undefined, as a tensor or as a number.
+struct NumberBounds {
+  std::optional<Scalar> lo, hi;
+};
+
+Tensor clamp(const Form& form, const char* node, const Tensor& self, const NumberBounds& bounds,
+             bool keeps = false) {
+  const auto& [lo, hi] = bounds;
+  if (!lo && !hi) fail(form.operation, "needs a lower or an upper bound");
   DType dtype = self.dtype();
-  if (lo) dtype = promote_types(dtype, *lo);
-  if (hi) dtype = promote_types(dtype, *hi);
-  if (lo) check_holds(operation, dtype, *lo);
-  if (hi) check_holds(operation, dtype, *hi);
-  Array out = Array::empty_like(self.shape(), dtype, {&self.array()});
-  if (keeps) {
-    out.copy_from(self.array());
-  } else {
-    kernels::clamp(out, self.array().to(dtype), lo, hi);
+  for (const std::optional<Scalar>& bound : {lo, hi}) {
+    if (bound) dtype = promote_types(dtype, *bound);
   }
-  return record(
-      name, std::move(out), {self}, {self},
-      [lo, hi](Derivative& d) {
-        if (!grad_enabled() && d.saved(0).dtype() == d.grad().dtype()) {
-          constexpr double kInfinity = std::numeric_limits<double>::infinity();
-          const double low = lo ? lo->to<double>() : -kInfinity;
-          const double high = hi ? hi->to<double>() : kInfinity;
-          return d.set(0, sloped(d, kernels::PairFormula::clamp_backward, {low, high}));
-        }
-        Tensor gradient = d.grad();
-        if (lo) gradient = where(d.saved(0) >= *lo, gradient, 0);
-        if (hi) gradient = where(d.saved(0) <= *hi, gradient, 0);
-        d.set(0, gradient);
-      },
-      operation);
+  for (const std::optional<Scalar>& bound : {lo, hi}) {
+    if (bound) check_holds(form.operation, dtype, *bound);
+  }
+  const auto kernel = [&](const Array& out, const Array& x) {
+    keeps ? out.copy_from(x) : kernels::clamp(out, x, bounds.lo, bounds.hi);
+  };
+  const auto gradient = [bounds](Derivative& d) {
+    const auto& [low, high] = bounds;
+    if (!grad_enabled() && d.saved(0).dtype() == d.grad().dtype()) {
+      constexpr double kInfinity = std::numeric_limits<double>::infinity();
+      const kernels::Parameters limits{low ? low->to<double>() : -kInfinity,
+                                       high ? high->to<double>() : kInfinity};
+      return d.set(0, sloped(d, kernels::PairFormula::clamp_backward, limits));
+    }
+    Tensor inside = d.grad();
+    if (low) inside = where(d.saved(0) >= *low, inside, 0);
+    if (high) inside = where(d.saved(0) <= *high, inside, 0);
+    d.set(0, inside);
+  };
+  return elementwise(form, node, dtype, kernel, {self}, gradient, self);
 }
 
-// self clamped between tensors, one of which may be undefined.
-Array bounded(const char* operation, const Tensor& self, const Tensor& lo, const Tensor& hi) {
-  const Array& x = self.array();
-  const Array& low = lo.defined() ? lo.array() : x;
-  const Array& high = hi.defined() ? hi.array() : x;
-  const DType dtype = result_type({&x, &low, &high});
-  const Shape shape = broadcast_shapes(operation, x.shape(), low.shape());
-  Array out =
-      Array::empty_like(broadcast_shapes(operation, shape, high.shape()), dtype, {&x, &low, &high});
-  if (lo.defined() && hi.defined()) {
-    kernels::clamp(out, AsDtype(x, dtype), AsDtype(low, dtype), AsDtype(high, dtype));
-    return out;
-  }
-  if (lo.defined()) kernels::maximum(out, x.to(dtype), low.to(dtype));
-  if (hi.defined()) kernels::minimum(out, x.to(dtype), high.to(dtype));
-  return out;
+// Between numbers. One bound that is NaN says nothing, as in PyTorch, where two of them make
+// everything NaN.
+Tensor clamp(const Form& form, const Tensor& self, const std::optional<Scalar>& lo,
+             const std::optional<Scalar>& hi) {
+  const bool keeps = lo.has_value() != hi.has_value() && std::isnan((lo ? *lo : *hi).to<double>());
+  return clamp(form, "ClampBackward1", self, {lo, hi}, keeps);
 }
 
-Tensor clamp(const char* operation, const char* name, const Tensor& self, const Tensor& lo,
+// Between tensors, one of which may be undefined.
+Tensor clamp(const Form& form, const char* node, const Tensor& self, const Tensor& lo,
              const Tensor& hi) {
   const bool has_lo = lo.defined(), has_hi = hi.defined();
-  if (!has_lo && !has_hi) fail(operation, "needs a lower or an upper bound");
-  return record(
-      name, bounded(operation, self, lo, hi), {self, lo, hi}, {self, lo, hi},
-      [=](Derivative& d) {
-        const Tensor x = d.saved(0), low = d.saved(1), high = d.saved(2);
-        if (d.needs(0)) {
-          Tensor gradient = d.grad();
-          if (has_lo) gradient = where(x >= low, gradient, 0);
-          if (has_hi) gradient = where(x <= high, gradient, 0);
-          d.set(0, gradient);
-        }
-        if (d.needs(1)) {
-          const Tensor below = has_hi ? logical_and(x < low, low < high) : x < low;
-          d.set(1, where(below, d.grad(), 0));
-        }
-        if (d.needs(2)) {
-          const Tensor above = has_lo ? logical_or(x > high, high < low) : x > high;
-          d.set(2, where(above, d.grad(), 0));
-        }
-      },
-      operation);
+  if (!has_lo && !has_hi) fail(form.operation, "needs a lower or an upper bound");
+  const Tensor &low = has_lo ? lo : self, &high = has_hi ? hi : self;
+  const DType dtype = result_type({&self.array(), &low.array(), &high.array()});
+  const auto allocate = [&] {
+    return Array::empty_like(broadcast_shape(form.operation, self, low, high), dtype,
+                             {&self.array(), &low.array(), &high.array()});
+  };
+  const auto kernel = [&](const Array& out, const auto& input) {
+    const AsDtype x(input(0), dtype);
+    if (has_lo && has_hi) {
+      kernels::clamp(out, x, AsDtype(input(1), dtype), AsDtype(input(2), dtype));
+    } else if (has_lo) {
+      kernels::maximum(out, x, AsDtype(input(1), dtype));
+    } else {
+      kernels::minimum(out, x, AsDtype(input(2), dtype));
+    }
+  };
+  return run(form, node, dtype, {self, lo, hi}, {self, lo, hi}, allocate, kernel,
+             [=](Derivative& d) {
+               const Tensor x = d.saved(0), from = d.saved(1), to = d.saved(2);
+               if (d.needs(0)) {
+                 Tensor gradient = d.grad();
+                 if (has_lo) gradient = where(x >= from, gradient, 0);
+                 if (has_hi) gradient = where(x <= to, gradient, 0);
+                 d.set(0, gradient);
+               }
+               if (d.needs(1)) {
+                 const Tensor below = has_hi ? logical_and(x < from, from < to) : x < from;
+                 d.set(1, where(below, d.grad(), 0));
+               }
+               if (d.needs(2)) {
+                 const Tensor above = has_lo ? logical_or(x > to, to < from) : x > to;
+                 d.set(2, where(above, d.grad(), 0));
+               }
+             });
 }
 
 }  // namespace
 
 Tensor clamp(const Tensor& self, const std::optional<Scalar>& lo, const std::optional<Scalar>& hi) {
-  // One bound that is NaN says nothing, as in PyTorch, where two of them make everything NaN.
-  const bool keeps = lo.has_value() != hi.has_value() && std::isnan((lo ? *lo : *hi).to<double>());
-  return clamp("clamp", "ClampBackward1", self, lo, hi, keeps);
+  return clamp({"clamp"}, self, lo, hi);
 }
 Tensor clamp(const Tensor& self, const Tensor& lo, const Tensor& hi) {
-  return clamp("clamp", "ClampBackward0", self, lo, hi);
+  return clamp({"clamp"}, "ClampBackward0", self, lo, hi);
 }
 const Tensor& InPlace::clamp_(const std::optional<Scalar>& lo,
                               const std::optional<Scalar>& hi) const {
-  return update("clamp_", self(), tend::clamp, lo, hi);
+  return twin("clamp_", self(), [&](const Form& form) { clamp(form, self(), lo, hi); });
 }
 const Tensor& InPlace::clamp_(const Tensor& lo, const Tensor& hi) const {
-  return update("clamp_", self(), tend::clamp, lo, hi);
+  return twin("clamp_", self(),
+              [&](const Form& form) { clamp(form, "ClampBackward0", self(), lo, hi); });
 }
-Tensor clip(const Tensor& self, const std::optional<Scalar>& lo,
-            const std::optional<Scalar>& hi) try {
-  return clamp(self, lo, hi);
-} catch (const Error&) {
-  rename_error("clip");
+Tensor clip(const Tensor& self, const std::optional<Scalar>& lo, const std::optional<Scalar>& hi) {
+  return clamp({"clip"}, self, lo, hi);
 }
-Tensor clip(const Tensor& self, const Tensor& lo, const Tensor& hi) try {
-  return clamp(self, lo, hi);
-} catch (const Error&) {
-  rename_error("clip");
+Tensor clip(const Tensor& self, const Tensor& lo, const Tensor& hi) {
+  return clamp({"clip"}, "ClampBackward0", self, lo, hi);
 }
-const Tensor& InPlace::clip_(const std::optional<Scalar>& lo, const std::optional<Scalar>& hi) const
-    try {
+const Tensor& InPlace::clip_(const std::optional<Scalar>& lo,
+                             const std::optional<Scalar>& hi) const {
   return clamp_(lo, hi);
-} catch (const Error&) {
-  rename_error("clip_");
 }
-const Tensor& InPlace::clip_(const Tensor& lo, const Tensor& hi) const try {
+const Tensor& InPlace::clip_(const Tensor& lo, const Tensor& hi) const {
   return clamp_(lo, hi);
-} catch (const Error&) {
-  rename_error("clip_");
 }
 
 Tensor clamp_min(const Tensor& self, const Scalar& lo) {
-  return clamp("clamp_min", "ClampMinBackward0", self, lo, std::nullopt);
+  return clamp({"clamp_min"}, "ClampMinBackward0", self, {lo, {}});
 }
 Tensor clamp_min(const Tensor& self, const Tensor& lo) {
-  return clamp("clamp_min", "ClampMinBackward1", self, lo, {});
+  return clamp({"clamp_min"}, "ClampMinBackward1", self, lo, {});
 }
 const Tensor& InPlace::clamp_min_(const Scalar& lo) const {
-  return update("clamp_min_", self(), tend::clamp_min, lo);
+  return twin("clamp_min_", self(), [&](const Form& form) {
+    clamp(form, "ClampMinBackward0", self(), {lo, {}});
+  });
 }
 const Tensor& InPlace::clamp_min_(const Tensor& lo) const {
-  return update("clamp_min_", self(), tend::clamp_min, lo);
+  return twin("clamp_min_", self(),
+              [&](const Form& form) { clamp(form, "ClampMinBackward1", self(), lo, {}); });
 }
 Tensor clamp_max(const Tensor& self, const Scalar& hi) {
-  return clamp("clamp_max", "ClampMaxBackward0", self, std::nullopt, hi);
+  return clamp({"clamp_max"}, "ClampMaxBackward0", self, {{}, hi});
 }
 Tensor clamp_max(const Tensor& self, const Tensor& hi) {
-  return clamp("clamp_max", "ClampMaxBackward1", self, {}, hi);
+  return clamp({"clamp_max"}, "ClampMaxBackward1", self, {}, hi);
 }
 const Tensor& InPlace::clamp_max_(const Scalar& hi) const {
-  return update("clamp_max_", self(), tend::clamp_max, hi);
+  return twin("clamp_max_", self(), [&](const Form& form) {
+    clamp(form, "ClampMaxBackward0", self(), {{}, hi});
+  });
 }
 const Tensor& InPlace::clamp_max_(const Tensor& hi) const {
-  return update("clamp_max_", self(), tend::clamp_max, hi);
+  return twin("clamp_max_", self(),
+              [&](const Form& form) { clamp(form, "ClampMaxBackward1", self(), {}, hi); });
 }
 
-Tensor nan_to_num(const Tensor& self, std::optional<double> nan, std::optional<double> posinf,
-                  std::optional<double> neginf) {
-  if (!is_floating(self.dtype())) return clone(self);
+namespace {
+
+Tensor nan_to_num(const Form& form, const Tensor& self, std::optional<double> nan,
+                  std::optional<double> posinf, std::optional<double> neginf) {
   const double largest = self.dtype() == float32 ? double{std::numeric_limits<float>::max()}
                                                  : std::numeric_limits<double>::max();
   const auto kernel = [&](const Array& out, const Array& x) {
+    if (!is_floating(x.dtype())) return out.copy_from(x);
     kernels::nan_to_num(out, x, nan.value_or(0), posinf.value_or(largest),
                         neginf.value_or(-largest));
   };
-  return record("NanToNumBackward0", unary(self, kernel), {self}, {self}, [](Derivative& d) {
-    if (!grad_enabled()) return d.set(0, sloped(d, kernels::PairFormula::nan_to_num_backward));
-    d.set(0, masked_fill(d.grad(), logical_not(isfinite(d.saved(0))), 0));
-  });
+  return elementwise(
+      form, "NanToNumBackward0", self.dtype(), kernel, {self},
+      [](Derivative& d) {
+        if (!grad_enabled()) return d.set(0, sloped(d, kernels::PairFormula::nan_to_num_backward));
+        d.set(0, masked_fill(d.grad(), logical_not(isfinite(d.saved(0))), 0));
+      },
+      self);
+}
+
+}  // namespace
+
+Tensor nan_to_num(const Tensor& self, std::optional<double> nan, std::optional<double> posinf,
+                  std::optional<double> neginf) {
+  return nan_to_num({"nan_to_num"}, self, nan, posinf, neginf);
 }
 const Tensor& InPlace::nan_to_num_(std::optional<double> nan, std::optional<double> posinf,
                                    std::optional<double> neginf) const {
-  return update("nan_to_num_", self(), tend::nan_to_num, nan, posinf, neginf);
+  return twin("nan_to_num_", self(),
+              [&](const Form& form) { nan_to_num(form, self(), nan, posinf, neginf); });
 }
 
 }  // namespace tend

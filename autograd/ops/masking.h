@@ -6,10 +6,12 @@
 #include <optional>
 #include <vector>
 
-#include <tend/autograd/tensor/tensor.h>
+#include <tend/autograd/tensor/index.h>
 #include <tend/core/array/array.h>
 
 namespace tend {
+
+class Tensor;
 
 ///@{
 /// condition ? self : other, all three broadcast (ShapeError). The condition is bool (DTypeError);

@@ -1,114 +1,13 @@
 #include <tend/autograd/ops/math.h>
 
+#include <limits>
 #include <numbers>
 
-#include <tend/autograd/ops/helpers.h>
+#include <tend/autograd/ops/elementwise.h>
 #include <tend/core/kernels/elementwise/math.h>
 #include <tend/core/kernels/elementwise/special.h>
 
 namespace tend {
-
-Tensor exp(const Tensor& self) {
-  return record("ExpBackward0", unary(self, kernels::exp), {self}, {kOutput},
-                [](Derivative& d) { d.set(0, d.grad() * d.saved(0)); });
-}
-const Tensor& InPlace::exp_() const {
-  return update("exp_", self(), tend::exp);
-}
-
-Tensor exp2(const Tensor& self) {
-  return record("Exp2Backward0", unary(self, kernels::exp2), {self}, {kOutput},
-                [](Derivative& d) { d.set(0, d.grad() * d.saved(0) * std::numbers::ln2); });
-}
-const Tensor& InPlace::exp2_() const {
-  return update("exp2_", self(), tend::exp2);
-}
-
-Tensor expm1(const Tensor& self) {
-  return record("Expm1Backward0", unary(self, kernels::expm1), {self}, {kOutput},
-                [](Derivative& d) { d.set(0, d.grad() * (d.saved(0) + 1)); });
-}
-const Tensor& InPlace::expm1_() const {
-  return update("expm1_", self(), tend::expm1);
-}
-
-Tensor log(const Tensor& self) {
-  return record("LogBackward0", unary(self, kernels::log), {self}, {self},
-                [](Derivative& d) { d.set(0, d.grad() / d.saved(0)); });
-}
-const Tensor& InPlace::log_() const {
-  return update("log_", self(), tend::log);
-}
-
-Tensor log2(const Tensor& self) {
-  return record("Log2Backward0", unary(self, kernels::log2), {self}, {self},
-                [](Derivative& d) { d.set(0, d.grad() / (d.saved(0) * std::numbers::ln2)); });
-}
-const Tensor& InPlace::log2_() const {
-  return update("log2_", self(), tend::log2);
-}
-
-Tensor log10(const Tensor& self) {
-  return record("Log10Backward0", unary(self, kernels::log10), {self}, {self},
-                [](Derivative& d) { d.set(0, d.grad() / (d.saved(0) * std::numbers::ln10)); });
-}
-const Tensor& InPlace::log10_() const {
-  return update("log10_", self(), tend::log10);
-}
-
-Tensor log1p(const Tensor& self) {
-  return record("Log1PBackward0", unary(self, kernels::log1p), {self}, {self},
-                [](Derivative& d) { d.set(0, d.grad() / (d.saved(0) + 1)); });
-}
-const Tensor& InPlace::log1p_() const {
-  return update("log1p_", self(), tend::log1p);
-}
-
-Tensor sqrt(const Tensor& self) {
-  return record("SqrtBackward0", unary(self, kernels::sqrt), {self}, {kOutput},
-                [](Derivative& d) { d.set(0, d.grad() / (2 * d.saved(0))); });
-}
-const Tensor& InPlace::sqrt_() const {
-  return update("sqrt_", self(), tend::sqrt);
-}
-
-Tensor rsqrt(const Tensor& self) {
-  return record("RsqrtBackward0", unary(self, kernels::rsqrt), {self}, {kOutput},
-                [](Derivative& d) {
-                  const Tensor y = d.saved(0);
-                  d.set(0, -0.5 * d.grad() * (y * y * y));
-                });
-}
-const Tensor& InPlace::rsqrt_() const {
-  return update("rsqrt_", self(), tend::rsqrt);
-}
-
-Tensor sin(const Tensor& self) {
-  return record("SinBackward0", unary(self, kernels::sin), {self}, {self},
-                [](Derivative& d) { d.set(0, d.grad() * cos(d.saved(0))); });
-}
-const Tensor& InPlace::sin_() const {
-  return update("sin_", self(), tend::sin);
-}
-
-Tensor cos(const Tensor& self) {
-  return record("CosBackward0", unary(self, kernels::cos), {self}, {self},
-                [](Derivative& d) { d.set(0, d.grad() * -sin(d.saved(0))); });
-}
-const Tensor& InPlace::cos_() const {
-  return update("cos_", self(), tend::cos);
-}
-
-Tensor tan(const Tensor& self) {
-  return record("TanBackward0", unary(self, kernels::tan), {self}, {kOutput}, [](Derivative& d) {
-    const Tensor y = d.saved(0);
-    d.set(0, d.grad() * (1 + y * y));
-  });
-}
-const Tensor& InPlace::tan_() const {
-  return update("tan_", self(), tend::tan);
-}
-
 namespace {
 
 // 1 / sqrt(1 - x^2), without the cancellation near -1 and 1. Its derivative, x / sqrt(1 - x^2)^3,
@@ -124,208 +23,134 @@ Tensor arc_slope(const Tensor& self) {
       "rsqrt");
 }
 
+// grad / (x^2 + y^2)
+Tensor over_radius(const Tensor& grad, const Tensor& at_y, const Tensor& at_x) {
+  const Tensor y = to(at_y, grad.dtype()), x = to(at_x, grad.dtype());
+  return grad * reciprocal(x * x + y * y);
+}
+
+// Integers are whole already.
+void rounded(const char* operation, void (*kernel)(const Array& out, const Array& a),
+             const Array& out, const Array& a) {
+  if (a.dtype() == boolean) fail<DTypeError>(operation, "a bool tensor cannot be rounded");
+  if (a.dtype() == int64) return out.copy_from(a);
+  kernel(out, a);
+}
+void floor_kernel(const Array& out, const Array& a) {
+  rounded("floor", kernels::floor, out, a);
+}
+void ceil_kernel(const Array& out, const Array& a) {
+  rounded("ceil", kernels::ceil, out, a);
+}
+void round_kernel(const Array& out, const Array& a) {
+  rounded("round", kernels::round, out, a);
+}
+void trunc_kernel(const Array& out, const Array& a) {
+  rounded("trunc", kernels::trunc, out, a);
+}
+
+void entr_kernel(const Array& out, const Array& x) {
+  kernels::compute("entr", kernels::Formula::entr, {}, out, x);
+}
+
+void digamma_kernel(const Array& out, const Array& a) {
+  kernels::polygamma(out, a, 0);
+}
+
 }  // namespace
 
-Tensor asin(const Tensor& self) {
-  return record("AsinBackward0", unary(self, kernels::asin), {self}, {self},
-                [](Derivative& d) { d.set(0, d.grad() * arc_slope(d.saved(0))); });
-}
-const Tensor& InPlace::asin_() const {
-  return update("asin_", self(), tend::asin);
-}
-
-Tensor acos(const Tensor& self) {
-  return record("AcosBackward0", unary(self, kernels::acos), {self}, {self},
-                [](Derivative& d) { d.set(0, -d.grad() * arc_slope(d.saved(0))); });
-}
-const Tensor& InPlace::acos_() const {
-  return update("acos_", self(), tend::acos);
-}
-
-Tensor atan(const Tensor& self) {
-  return record("AtanBackward0", unary(self, kernels::atan), {self}, {self}, [](Derivative& d) {
-    const Tensor x = d.saved(0);
-    d.set(0, d.grad() / (x * x + 1));
-  });
-}
-const Tensor& InPlace::atan_() const {
-  return update("atan_", self(), tend::atan);
-}
-
-Tensor sinh(const Tensor& self) {
-  return record("SinhBackward0", unary(self, kernels::sinh), {self}, {self},
-                [](Derivative& d) { d.set(0, d.grad() * cosh(d.saved(0))); });
-}
-const Tensor& InPlace::sinh_() const {
-  return update("sinh_", self(), tend::sinh);
-}
-
-Tensor cosh(const Tensor& self) {
-  return record("CoshBackward0", unary(self, kernels::cosh), {self}, {self},
-                [](Derivative& d) { d.set(0, d.grad() * sinh(d.saved(0))); });
-}
-const Tensor& InPlace::cosh_() const {
-  return update("cosh_", self(), tend::cosh);
-}
-
-Tensor tanh(const Tensor& self) {
-  return record("TanhBackward0", unary(self, kernels::tanh), {self}, {kOutput}, [](Derivative& d) {
-    const Tensor y = d.saved(0);
-    if (grad_enabled()) {
-      d.set(0, d.grad() * (1 - y * y));
-    } else {
-      d.set(0, fused(d.grad(), [&](const Array& out, const Array& grad) {
-              kernels::tanh_backward(out, grad, y.array());
-            }));
-    }
-  });
-}
-const Tensor& InPlace::tanh_() const {
-  return update("tanh_", self(), tend::tanh);
-}
-
-Tensor sigmoid(const Tensor& self) {
-  return record("SigmoidBackward0", unary(self, kernels::sigmoid), {self}, {kOutput},
-                [](Derivative& d) {
-                  const Tensor y = d.saved(0);
-                  if (grad_enabled()) {
-                    d.set(0, d.grad() * (1 - y) * y);
-                  } else {
-                    d.set(0, fused(d.grad(), [&](const Array& out, const Array& grad) {
-                            kernels::sigmoid_backward(out, grad, y.array());
-                          }));
-                  }
-                });
-}
-const Tensor& InPlace::sigmoid_() const {
-  return update("sigmoid_", self(), tend::sigmoid);
-}
-
-Tensor erf(const Tensor& self) {
-  return record("ErfBackward0", unary(self, kernels::erf), {self}, {self}, [](Derivative& d) {
-    const Tensor x = d.saved(0);
-    d.set(0, d.grad() * (2 * std::numbers::inv_sqrtpi) * exp(-(x * x)));
-  });
-}
-const Tensor& InPlace::erf_() const {
-  return update("erf_", self(), tend::erf);
-}
-
-Tensor erfc(const Tensor& self) {
-  return record("ErfcBackward0", unary(self, kernels::erfc), {self}, {self}, [](Derivative& d) {
-    const Tensor x = d.saved(0);
-    d.set(0, d.grad() * (-2 * std::numbers::inv_sqrtpi) * exp(-(x * x)));
-  });
-}
-const Tensor& InPlace::erfc_() const {
-  return update("erfc_", self(), tend::erfc);
-}
+#define TEND_TABLE <tend/autograd/ops/math_table.h>
+#define TEND_ROWS_DEFINE
+#include <tend/autograd/ops/row_forms.h>
 
 namespace {
 
-template <class Kernel>
-Tensor rounded(const char* operation, const char* name, const Tensor& self, Kernel kernel) {
-  if (self.dtype() == boolean) fail<DTypeError>(operation, "a bool tensor cannot be rounded");
-  if (self.dtype() == int64) return clone(self);
-  return record(name, unary(self, kernel), {self}, {}, zero_gradient, operation);
+Tensor round(const Form& form, const Tensor& self, std::int64_t decimals) {
+  if (decimals == 0) return run_row(form, round_row, self);
+  check_floating(form.operation, self);
+  const auto kernel = [decimals](const Array& out, const Array& a) {
+    kernels::round_decimals(out, a, decimals);
+  };
+  return elementwise(form, "RoundBackward1", self.dtype(), kernel, {}, zero_gradient, self);
 }
 
 }  // namespace
 
-Tensor floor(const Tensor& self) {
-  return rounded("floor", "FloorBackward0", self, kernels::floor);
-}
-const Tensor& InPlace::floor_() const {
-  return update("floor_", self(), tend::floor);
-}
-Tensor ceil(const Tensor& self) {
-  return rounded("ceil", "CeilBackward0", self, kernels::ceil);
-}
-const Tensor& InPlace::ceil_() const {
-  return update("ceil_", self(), tend::ceil);
-}
-Tensor round(const Tensor& self) {
-  return rounded("round", "RoundBackward0", self, kernels::round);
-}
 Tensor round(const Tensor& self, std::int64_t decimals) {
-  if (decimals == 0) return round(self);
-  check_floating("round", self);
-  const auto kernel = [decimals](const Array& out, const Array& a) {
-    kernels::round_decimals(out, a, decimals);
-  };
-  return record("RoundBackward1", unary(self, kernel), {self}, {}, zero_gradient);
+  return round({"round"}, self, decimals);
 }
 const Tensor& InPlace::round_(std::int64_t decimals) const {
-  return update("round_", self(), tend::round, decimals);
-}
-const Tensor& InPlace::round_() const {
-  return update("round_", self(), tend::round);
-}
-Tensor trunc(const Tensor& self) {
-  return rounded("trunc", "TruncBackward0", self, kernels::trunc);
-}
-const Tensor& InPlace::trunc_() const {
-  return update("trunc_", self(), tend::trunc);
-}
-
-Tensor atan2(const Tensor& self, const Tensor& other) {
-  const DType dtype = to_floating(result_type(self.array(), other.array()));
-  return record("Atan2Backward0", broadcast_binary("atan2", self, other, kernels::atan2, dtype),
-                {self, other}, {self, other}, [](Derivative& d) {
-                  const DType floating = d.grad().dtype();
-                  const Tensor y = to(d.saved(0), floating), x = to(d.saved(1), floating);
-                  const Tensor each = d.grad() * reciprocal(x * x + y * y);
-                  if (d.needs(0)) d.set(0, each * x);
-                  if (d.needs(1)) d.set(1, each * -y);
-                });
-}
-const Tensor& InPlace::atan2_(const Tensor& other) const {
-  return update("atan2_", self(), tend::atan2, other);
+  return twin("round_", self(), [&](const Form& form) { round(form, self(), decimals); });
 }
 
 Tensor logaddexp(const Tensor& self, const Tensor& other) {
   const DType dtype = result_type(self.array(), other.array());
-  return record("LogaddexpBackward0",
-                broadcast_binary("logaddexp", self, other, kernels::logaddexp, dtype),
-                {self, other}, {self, other}, [](Derivative& d) {
-                  const Tensor difference = d.saved(0) - d.saved(1);
-                  if (d.needs(0)) d.set(0, d.grad() * sigmoid(difference));
-                  if (d.needs(1)) d.set(1, d.grad() * sigmoid(-difference));
-                });
+  return elementwise(
+      {"logaddexp"}, "LogaddexpBackward0", dtype, kernels::logaddexp, {self, other},
+      [](Derivative& d) {
+        const Tensor difference = d.saved(0) - d.saved(1);
+        if (d.needs(0)) d.set(0, d.grad() * sigmoid(difference));
+        if (d.needs(1)) d.set(1, d.grad() * sigmoid(-difference));
+      },
+      self, other);
 }
 
 namespace {
 
-Tensor xlogy(const char* name, const Tensor& self, const Tensor& other) {
-  const DType dtype = to_floating(result_type(self.array(), other.array()));
-  return record(name, broadcast_binary("xlogy", self, other, kernels::xlogy, dtype), {self, other},
-                {self, other}, [](Derivative& d) {
-                  const Tensor x = d.saved(0), y = d.saved(1);
-                  if (d.needs(0)) {
-                    // xlogy, since 0 times an infinite logarithm is 0, as in PyTorch.
-                    const Tensor flat = logical_and(x == 0, y <= 0);
-                    d.set(0, masked_fill(tend::xlogy(d.grad(), y), flat, 0));
-                  }
-                  if (d.needs(1)) d.set(1, d.grad() * x / y);
-                });
+Tensor polygamma(const Form& form, std::int64_t n, const Tensor& self) {
+  if (n < 0) fail(form.operation, "the order is ", n, ", not a number from 0 on");
+  // Factorials overflow far below 1000, and n + 1 must be an order, too; even orders stay even.
+  const std::int64_t order = n > 1000 ? 1000 + n % 2 : n;
+  const auto kernel = [order](const Array& out, const Array& a) {
+    kernels::polygamma(out, a, order);
+  };
+  return elementwise(
+      form, "PolygammaBackward0", to_floating(self.dtype()), kernel, {self},
+      [order](Derivative& d) { d.set(0, d.grad() * tend::polygamma(order + 1, d.saved(0))); },
+      self);
 }
 
 }  // namespace
 
-Tensor xlogy(const Tensor& self, const Tensor& other) {
-  return xlogy("XlogyBackward0", self, other);
+Tensor polygamma(std::int64_t n, const Tensor& self) {
+  return polygamma({"polygamma"}, n, self);
 }
-Tensor xlogy(const Tensor& self, const Scalar& other) {
-  return xlogy("XlogyBackward2", self, number_like(self, other));
+const Tensor& InPlace::polygamma_(std::int64_t n) const {
+  return twin("polygamma_", self(), [&](const Form& form) { polygamma(form, n, self()); });
 }
-Tensor xlogy(const Scalar& self, const Tensor& other) {
-  return xlogy("XlogyBackward1", number_like(other, self), other);
+
+namespace {
+
+Tensor logit(const Form& form, const Tensor& self, std::optional<double> eps) {
+  const DType dtype = to_floating(self.dtype());
+  const bool clamps =
+      eps && !(*eps < 0);  // a negative eps is PyTorch's way to say that there is none
+  const double lo = clamps ? *eps : 0, hi = 1 - lo;
+  check_holds(form.operation, dtype, lo);
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const kernels::Parameters bounds{clamps ? lo : -kInfinity, clamps ? hi : kInfinity};
+  const auto kernel = [&](const Array& out, const Array& x) {
+    kernels::compute("logit", kernels::Formula::logit, bounds, out, x);
+  };
+  return elementwise(
+      form, "LogitBackward0", dtype, kernel, {self},
+      [=](Derivative& d) {
+        const double outside = clamps ? 0 : std::numeric_limits<double>::quiet_NaN();
+        if (!grad_enabled())
+          return d.set(0, sloped(d, kernels::PairFormula::logit_backward, {lo, hi, outside}));
+        const Tensor at = d.saved(0), part = clamps ? clamp(at, lo, hi) : at;
+        d.set(0, masked_fill(d.grad() / (part * (1 - part)), logical_or(at<lo, at> hi), outside));
+      },
+      self);
 }
-const Tensor& InPlace::xlogy_(const Tensor& other) const {
-  return update("xlogy_", self(), tend::xlogy, other);
+
+}  // namespace
+
+Tensor logit(const Tensor& self, std::optional<double> eps) {
+  return logit({"logit"}, self, eps);
 }
-const Tensor& InPlace::xlogy_(const Scalar& other) const {
-  return update("xlogy_", self(), tend::xlogy, other);
+const Tensor& InPlace::logit_(std::optional<double> eps) const {
+  return twin("logit_", self(), [&](const Form& form) { logit(form, self(), eps); });
 }
 
 }  // namespace tend

@@ -14,7 +14,7 @@ constexpr double kInf = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
-Tensor logsumexp(const Tensor& self, const Dims& dims, Flag keepdim) try {
+Tensor logsumexp(const Tensor& self, const Dims& dims, Flag keepdim) {
   const Shape reduced = wrap_dims("logsumexp", dims, self.dim());
   const Tensor x = to(self.detach(), to_floating(self.dtype()));
   Array out = Array::empty(reduced_shape(x.shape(), reduced, keepdim), x.dtype());
@@ -28,8 +28,6 @@ Tensor logsumexp(const Tensor& self, const Dims& dims, Flag keepdim) try {
         d.set(0,
               computed(kernels::TripleFormula::scaled_power, {}, grad.dtype(), grad, input, total));
       });
-} catch (const Error&) {
-  rename_error("logsumexp");
 }
 
 namespace {
@@ -82,7 +80,7 @@ Tensor norm_gradient(const Tensor& grad, const Tensor& x, const Tensor& size, do
 }  // namespace
 
 Tensor norm(const Tensor& self, std::optional<double> order, const Dims& dims, Flag keepdim,
-            std::optional<DType> dtype) try {
+            std::optional<DType> dtype) {
   const double p = order.value_or(2);
   if (dtype) return norm(to(self, *dtype), p, dims, keepdim);
   check_floating("norm", self);
@@ -105,14 +103,10 @@ Tensor norm(const Tensor& self, std::optional<double> order, const Dims& dims, F
                   const Tensor size = restore_dims(d.saved(1), x.shape(), reduced);
                   d.set(0, norm_gradient(grad, x, size, p, reduced));
                 });
-} catch (const Error&) {
-  rename_error("norm");
 }
 
-Tensor normalize(const Tensor& self, double p, std::int64_t dim, double eps) try {
+Tensor normalize(const Tensor& self, double p, std::int64_t dim, double eps) {
   return self / clamp_min(norm(self, p, {dim}, true), eps);
-} catch (const Error&) {
-  rename_error("normalize");
 }
 
 }  // namespace tend

@@ -50,10 +50,8 @@ ValuesAndIndices topk(const Tensor& self, std::int64_t k, Integer dim, Flag larg
   return picked("TopkBackward0", self, std::move(values), std::move(indices), dim, true);
 }
 
-Tensor argsort(const Tensor& self, Integer dim, Flag descending, Flag /*stable*/) try {
+Tensor argsort(const Tensor& self, Integer dim, Flag descending, Flag /*stable*/) {
   return sort(self.detach(), dim, descending).indices;
-} catch (const Error&) {
-  rename_error("argsort");
 }
 
 namespace {
@@ -108,7 +106,7 @@ UniqueElements unique_slices(const char* operation, const Tensor& self, std::int
 }  // namespace
 
 UniqueElements unique(const Tensor& self, Flag /*sorted*/, Flag return_inverse, Flag return_counts,
-                      std::optional<Integer> dim) try {
+                      std::optional<Integer> dim) {
   if (dim) return unique_slices("unique", self, *dim, true, return_inverse, return_counts);
   const std::int64_t count = self.numel();
   const auto [sorted, order] = sort(reshape(self.detach(), {count}), 0);
@@ -121,12 +119,10 @@ UniqueElements unique(const Tensor& self, Flag /*sorted*/, Flag return_inverse, 
   }
   if (return_counts) found.counts = run_lengths(is_first);
   return found;
-} catch (const Error&) {
-  rename_error("unique");
 }
 
 UniqueElements unique_consecutive(const Tensor& self, Flag return_inverse, Flag return_counts,
-                                  std::optional<Integer> dim) try {
+                                  std::optional<Integer> dim) {
   if (dim)
     return unique_slices("unique_consecutive", self, *dim, false, return_inverse, return_counts);
   const Tensor elements = reshape(self.detach(), {self.numel()});
@@ -136,8 +132,6 @@ UniqueElements unique_consecutive(const Tensor& self, Flag return_inverse, Flag 
   if (return_inverse) found.inverse = view(cumsum(is_first, 0) - 1, self.shape());
   if (return_counts) found.counts = run_lengths(is_first);
   return found;
-} catch (const Error&) {
-  rename_error("unique_consecutive");
 }
 
 Tensor isin(const Tensor& elements, const Scalar& test_element, Flag assume_unique, Flag invert) {
@@ -148,7 +142,7 @@ Tensor isin(const Scalar& element, const Tensor& test_elements, Flag assume_uniq
 }
 
 Tensor isin(const Tensor& elements, const Tensor& test_elements, Flag /*assume_unique*/,
-            Flag invert) try {
+            Flag invert) {
   DType dtype = result_type(elements.array(), test_elements.array());
   if (dtype == boolean) dtype = int64;  // searchsorted compares numbers
   const Tensor tests = test_elements.detach().to(dtype);
@@ -163,8 +157,6 @@ Tensor isin(const Tensor& elements, const Tensor& test_elements, Flag /*assume_u
     found = take(sorted, clamp_max(searchsorted(sorted, wanted), count - 1)) == wanted;
   }
   return invert ? logical_not(found) : found;
-} catch (const Error&) {
-  rename_error("isin");
 }
 
 namespace {

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <optional>
 
-#include <tend/autograd/tensor/indexing_methods.h>
 #include <tend/core/array/scalar.h>
 #include <tend/core/base/words.h>
 
@@ -15,6 +14,13 @@ namespace tend {
 class Tensor;
 struct ValuesAndIndices;
 struct UniqueElements;
+
+/// What quantile gives between two elements: a number between them in proportion, the smaller, the
+/// larger, the nearer one (of even rank if both are equally near), or their mean.
+enum class Interpolation { linear, lower, higher, nearest, midpoint };
+template <>
+inline constexpr std::string_view detail::kWords<Interpolation> =
+    "interpolation: linear lower higher nearest midpoint";
 
 /// All elements along `dim` (IndexError) in order, with their int64 indices in self. Equal ones
 /// keep their order, whatever `stable` says (it is there because PyTorch has it); NaN counts as the

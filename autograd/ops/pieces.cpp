@@ -59,7 +59,7 @@ std::vector<Tensor> split(const Tensor& self, const Shape& sizes, std::int64_t d
   return pieces;
 }
 
-std::vector<Tensor> chunk(const Tensor& self, std::int64_t chunks, std::int64_t dim) try {
+std::vector<Tensor> chunk(const Tensor& self, std::int64_t chunks, std::int64_t dim) {
   if (chunks < 1) fail<ShapeError>("chunk", "needs at least 1 piece, got ", chunks);
   const std::int64_t total = size_along("chunk", self, dim);
   if (total == 0) {
@@ -69,8 +69,6 @@ std::vector<Tensor> chunk(const Tensor& self, std::int64_t chunks, std::int64_t 
   const std::int64_t size = total / chunks + (total % chunks != 0);
   room_for("chunk", (total - 1) / size + 1);
   return split(self, size, dim);
-} catch (const Error&) {
-  rename_error("chunk");
 }
 
 std::vector<Tensor> unbind(const Tensor& self, std::int64_t dim) {
@@ -114,6 +112,11 @@ std::vector<Tensor> tensor_split(const Tensor& self, const Tensor& indices_or_se
     fail<ShapeError>("tensor_split", "indices or sections are 0-d or 1-d, not ", where.shape());
   if (where.rank() == 0) return tensor_split(self, where.item<std::int64_t>(), dim);
   return tensor_split(self, Shape(where.to_vector<std::int64_t>()), dim);
+}
+
+std::vector<Tensor> tensor_split(const Tensor& self, std::initializer_list<std::int64_t> indices,
+                                 std::int64_t dim) {
+  return tensor_split(self, Shape(indices), dim);
 }
 
 }  // namespace tend

@@ -4,15 +4,15 @@
 /// OutOfMemoryError for more than 2^24 pieces.
 #pragma once
 
-#include <array>
-#include <cstddef>
+#include <cstdint>
 #include <initializer_list>
 #include <vector>
 
-#include <tend/autograd/tensor/tensor.h>
 #include <tend/core/array/shape.h>
 
 namespace tend {
+
+class Tensor;
 
 /// Views of `size` along `dim`; the last may be shorter. ShapeError for a size below 1, except that
 /// it may be 0 for an empty dimension; IndexError for a dimension out of range, and for a 0-d
@@ -45,27 +45,7 @@ std::vector<Tensor> tensor_split(const Tensor& self, const Tensor& indices_or_se
                                  std::int64_t dim = 0);
 /// The same for positions in braces, of which one alone would be taken for a number of sections.
 /// The gradient is that of the slices.
-inline std::vector<Tensor> tensor_split(const Tensor& self,
-                                        std::initializer_list<std::int64_t> indices,
-                                        std::int64_t dim = 0) {
-  return tensor_split(self, Shape(indices), dim);
-}
-
-template <std::size_t N>
-std::array<Tensor, N> methods::Shapes::split(std::int64_t length, std::int64_t d) const {
-  return exactly<N>("split", split(length, d));
-}
-template <std::size_t N>
-std::array<Tensor, N> methods::Shapes::split(const Shape& lengths, std::int64_t d) const {
-  return exactly<N>("split", split(lengths, d));
-}
-template <std::size_t N>
-std::array<Tensor, N> methods::Shapes::chunk(std::int64_t d) const {
-  return exactly<N>("chunk", chunk(static_cast<std::int64_t>(N), d));
-}
-template <std::size_t N>
-std::array<Tensor, N> methods::Shapes::unbind(std::int64_t d) const {
-  return exactly<N>("unbind", unbind(d));
-}
+std::vector<Tensor> tensor_split(const Tensor& self, std::initializer_list<std::int64_t> indices,
+                                 std::int64_t dim = 0);
 
 }  // namespace tend

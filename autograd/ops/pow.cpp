@@ -1,5 +1,6 @@
+// Powers: declared in arithmetic.h.
 #include <tend/autograd/ops/arithmetic.h>
-#include <tend/autograd/ops/helpers.h>
+#include <tend/autograd/ops/elementwise.h>
 #include <tend/core/kernels/elementwise/arithmetic.h>
 #include <tend/core/kernels/elementwise/math.h>
 
@@ -7,13 +8,8 @@ namespace tend {
 namespace {
 
 // Exponents that have a function of their own use it, as in PyTorch: (-inf)^0.5 is sqrt's NaN.
-Array power(const Tensor& self, const Scalar& exponent) {
-  const DType dtype = promote_types(self.dtype(), exponent);
+void power(const Array& out, const Array& base, const Scalar& exponent) {
   const double p = exponent.to<double>();
-  if (!is_floating(dtype) && p < 0)
-    fail("pow", dtype, " to the power of ", p, ": integers have no negative powers");
-  const Array base = self.array().to(dtype);
-  Array out = Array::empty_like(base);
   if (p == 0) {
     out.fill(1);
   } else if (p == 1) {
@@ -32,36 +28,37 @@ Array power(const Tensor& self, const Scalar& exponent) {
     kernels::square(out, base);
     kernels::reciprocal(out, out);
   } else {
-    kernels::pow(out, base, Array::scalar(exponent, dtype));
+    kernels::pow(out, base, Array::scalar(exponent, out.dtype()));
   }
-  return out;
 }
 
-}  // namespace
-
-Tensor pow(const Tensor& self, const Scalar& exponent) {
+Tensor pow(const Form& form, const Tensor& self, const Scalar& exponent) {
+  const DType dtype = promote_types(self.dtype(), exponent);
   const double p = exponent.to<double>();
-  return record("PowBackward0", power(self, exponent), {self}, {save_if(p != 0, self)},
-                [p](Derivative& d) {
-                  if (p == 0) return zero_gradient(d);
-                  d.set(0, d.grad() * (p * pow(d.saved(0), p - 1)));
-                });
+  if (!is_floating(dtype) && p < 0) {
+    fail(form.operation, dtype, " to the power of ", p, ": integers have no negative powers");
+  }
+  const auto kernel = [&](const Array& out, const Array& base) { power(out, base, exponent); };
+  return elementwise(
+      form, "PowBackward0", dtype, kernel, {save_if(p != 0, self)},
+      [p](Derivative& d) {
+        if (p == 0) return zero_gradient(d);
+        d.set(0, d.grad() * (p * tend::pow(d.saved(0), p - 1)));
+      },
+      self);
 }
 
-namespace {
-
-Tensor power(const char* name, const Tensor& self, const Tensor& exponent,
-             const char* operation = __builtin_FUNCTION()) {
+Tensor pow(const Form& form, const char* node, const Tensor& self, const Tensor& exponent) {
   const DType dtype = result_type(self.array(), exponent.array());
-  return record(
-      name, broadcast_binary("pow", self, exponent, kernels::pow, dtype), {self, exponent},
+  return elementwise(
+      form, node, dtype, kernels::pow,
       {self, exponent, exponent.requires_grad() ? kOutput : TensorRef()},
       [](Derivative& d) {
         const Tensor base = d.saved(0);
         Tensor p = d.saved(1);
         if (p.dtype() == boolean) p = to(p, d.grad().dtype());  // truths have no difference
         if (d.needs(0)) {
-          d.set(0, where(p == 0, 0, d.grad() * (p * pow(base, p - 1))));
+          d.set(0, where(p == 0, 0, d.grad() * (p * tend::pow(base, p - 1))));
         }
         if (d.needs(1)) {
           // At base 0 the logarithm is infinite, but the limit of the derivative is 0.
@@ -70,29 +67,33 @@ Tensor power(const char* name, const Tensor& self, const Tensor& exponent,
           d.set(1, d.grad() * where(flat, 0, slope));
         }
       },
-      operation);
+      self, exponent);
 }
 
 }  // namespace
 
+Tensor pow(const Tensor& self, const Scalar& exponent) {
+  return pow({"pow"}, self, exponent);
+}
 Tensor pow(const Tensor& self, const Tensor& exponent) {
-  return power("PowBackward1", self, exponent);
+  return pow({"pow"}, "PowBackward1", self, exponent);
 }
 Tensor pow(const Scalar& self, const Tensor& exponent) {
-  return power("PowBackward2", number_like(exponent, self), exponent);
-}
-const Tensor& InPlace::pow_(const Tensor& exponent) const {
-  return update("pow_", self(), tend::pow, exponent);
+  return pow({"pow"}, "PowBackward2", number_like(exponent, self), exponent);
 }
 const Tensor& InPlace::pow_(const Scalar& exponent) const {
-  return update("pow_", self(), tend::pow, exponent);
+  return twin("pow_", self(), [&](const Form& form) { pow(form, self(), exponent); });
+}
+const Tensor& InPlace::pow_(const Tensor& exponent) const {
+  return twin("pow_", self(),
+              [&](const Form& form) { pow(form, "PowBackward1", self(), exponent); });
 }
 
-Tensor square(const Tensor& self) try { return pow(self, 2); } catch (const Error&) {
-  rename_error("square");
+Tensor square(const Tensor& self) {
+  return pow({"square"}, self, 2);
 }
 const Tensor& InPlace::square_() const {
-  return update("square_", self(), tend::square);
+  return twin("square_", self(), [&](const Form& form) { pow(form, self(), 2); });
 }
 
 }  // namespace tend

@@ -69,14 +69,12 @@ class Ascending {
 }  // namespace
 
 Tensor quantile(const Tensor& self, double q, std::optional<Integer> dim, Flag keepdim,
-                OrWord<Interpolation> interpolation) try {
+                OrWord<Interpolation> interpolation) {
   return Ascending(self, dim, keepdim).quantile(q, interpolation);
-} catch (const Error&) {
-  rename_error("quantile");
 }
 
 Tensor quantile(const Tensor& self, const Tensor& q, std::optional<Integer> dim, Flag keepdim,
-                OrWord<Interpolation> interpolation) try {
+                OrWord<Interpolation> interpolation) {
   check_one_dtype("quantile", self, q);
   if (q.dim() > 1) fail<ShapeError>("quantile", "shares of shape ", q.shape(), " are not 1-d");
   const Ascending elements(self, dim, keepdim);
@@ -88,8 +86,6 @@ Tensor quantile(const Tensor& self, const Tensor& q, std::optional<Integer> dim,
   if (q.dim() == 0) return found[0];
   if (!found.empty()) return stack(found, 0);
   return narrow(unsqueeze(elements.quantile(0, interpolation), 0), 0, 0, 0);
-} catch (const Error&) {
-  rename_error("quantile");
 }
 
 }  // namespace tend

@@ -1,25 +1,21 @@
 #include <tend/autograd/ops/random.h>
 
 #include <tend/autograd/graph/inplace.h>
-#include <tend/autograd/ops/helpers.h>
+#include <tend/autograd/ops/elementwise.h>
 #include <tend/core/random/distributions.h>
 
 namespace tend {
 
-Tensor rand(const Shape& shape, Exactly<DType> dtype, Generator& generator) try {
+Tensor rand(const Shape& shape, Exactly<DType> dtype, Generator& generator) {
   Array out = Array::empty(shape, dtype);
   kernels::uniform(out, 0, 1, generator);
   return constant(std::move(out), {});
-} catch (const Error&) {
-  rename_error("rand");
 }
 
-Tensor randn(const Shape& shape, Exactly<DType> dtype, Generator& generator) try {
+Tensor randn(const Shape& shape, Exactly<DType> dtype, Generator& generator) {
   Array out = Array::empty(shape, dtype);
   kernels::normal(out, 0, 1, generator);
   return constant(std::move(out), {});
-} catch (const Error&) {
-  rename_error("randn");
 }
 
 Tensor rand(const Shape& shape, const TensorOptions& options, Generator& generator) {
@@ -38,12 +34,10 @@ Tensor randn(const Shape& shape, Generator& generator) {
 }
 
 Tensor normal(double mean, double std, const Shape& shape, Exactly<DType> dtype,
-              Generator& generator) try {
+              Generator& generator) {
   Array out = Array::empty(shape, dtype);
   kernels::normal(out, mean, std, generator);
   return constant(std::move(out), {});
-} catch (const Error&) {
-  rename_error("normal");
 }
 Tensor normal(double mean, double std, const Shape& shape, const TensorOptions& options,
               Generator& generator) {
@@ -156,17 +150,15 @@ namespace {
 // not matter, so their gradient is zero.
 template <class Draw>
 const Tensor& draw_in_place(const char* operation, const char* node, const Tensor& self, Draw draw,
-                            const Tensor& of = {}) try {
-  check_writable(operation, self);
-  // Integers and truth values have no history.
-  const Tensor& source = is_floating(self.dtype()) ? of : self;
-  const Tensor result = record(node, self.array(), {self, source}, {}, zero_gradient, operation);
-  PendingWrite pending(operation, self, result);
-  draw(self.array());
-  pending.commit();
-  return self;
-} catch (const Error&) {
-  rename_error(operation);
+                            const Tensor& of = {}) {
+  return twin(operation, self, [&](const Form&) {
+    // Integers and truth values have no history.
+    const Tensor& source = is_floating(self.dtype()) ? of : self;
+    const Tensor result = record(node, self.array(), {self, source}, {}, zero_gradient, operation);
+    PendingWrite pending(operation, self, result);
+    draw(self.array());
+    pending.commit();
+  });
 }
 
 }  // namespace
@@ -197,19 +189,15 @@ const Tensor& InPlace::exponential_(double lambda, Generator& generator) const {
                        [&](const Array& out) { kernels::exponential(out, lambda, generator); });
 }
 
-Tensor rand_like(const Tensor& like, std::optional<DType> dtype, Generator& generator) try {
+Tensor rand_like(const Tensor& like, std::optional<DType> dtype, Generator& generator) {
   Array out = Array::empty_like(like.shape(), dtype.value_or(like.dtype()), {&like.array()});
   kernels::uniform(out, 0, 1, generator);
   return constant(std::move(out), {});
-} catch (const Error&) {
-  rename_error("rand_like");
 }
-Tensor randn_like(const Tensor& like, std::optional<DType> dtype, Generator& generator) try {
+Tensor randn_like(const Tensor& like, std::optional<DType> dtype, Generator& generator) {
   Array out = Array::empty_like(like.shape(), dtype.value_or(like.dtype()), {&like.array()});
   kernels::normal(out, 0, 1, generator);
   return constant(std::move(out), {});
-} catch (const Error&) {
-  rename_error("randn_like");
 }
 Tensor rand_like(const Tensor& like, const TensorOptions& options, Generator& generator) {
   return make_with("rand_like", options, like.dtype(),

@@ -114,12 +114,10 @@ Tensor repeat(const Tensor& self, const Shape& repeats) {
                 });
 }
 
-Tensor tile(const Tensor& self, const Shape& repeats) try {
+Tensor tile(const Tensor& self, const Shape& repeats) {
   Shape all = repeats;
   while (all.rank() < self.dim()) all.insert(0, 1);
   return repeat(self, all);
-} catch (const Error&) {
-  rename_error("tile");
 }
 
 namespace {
@@ -131,7 +129,7 @@ std::int64_t interleaved_dim(const Tensor& x, std::optional<Integer> dim) {
 
 }  // namespace
 
-Tensor repeat_interleave(const Tensor& self, std::int64_t repeats, std::optional<Integer> dim) try {
+Tensor repeat_interleave(const Tensor& self, std::int64_t repeats, std::optional<Integer> dim) {
   if (repeats < 0) fail<ShapeError>("repeat_interleave", "repeats is ", repeats);
   const Tensor x = dim ? self : flatten(self);
   const std::int64_t along = interleaved_dim(x, dim);
@@ -139,8 +137,6 @@ Tensor repeat_interleave(const Tensor& self, std::int64_t repeats, std::optional
   Shape shape = x.shape();
   shape.insert(along + 1, repeats);
   return flatten(contiguous(expand(unsqueeze(x, along + 1), shape)), along, along + 1);
-} catch (const Error&) {
-  rename_error("repeat_interleave");
 }
 
 Tensor repeat_interleave(const Tensor& self, const Tensor& repeats, std::optional<Integer> dim) {
@@ -256,7 +252,7 @@ void check_enough_places(const Padding& p, PadMode mode, const Shape& shape) {
 
 // New elements of one dimension, and the old ones that they show, in order (one for all of them
 // where they are repeated) or reversed.
-struct Edge {
+struct PaddedEdge {
   Array copies, originals;
   std::int64_t dim;
   PadMode mode;
@@ -279,7 +275,8 @@ void for_edges(const Array& out, const Shape& padding, PadMode mode, bool backwa
     const std::int64_t before = padding[2 * pair], after = padding[2 * pair + 1];
     const auto give = [&](std::int64_t to, std::int64_t count, std::int64_t from) {
       const std::int64_t shown = mode == PadMode::replicate ? 1 : count;
-      if (count > 0) f(Edge{part.narrow(dim, to, count), part.narrow(dim, from, shown), dim, mode});
+      if (count > 0)
+        f(PaddedEdge{part.narrow(dim, to, count), part.narrow(dim, from, shown), dim, mode});
     };
     const bool reflects = mode == PadMode::reflect, wraps = mode == PadMode::circular;
     give(0, before, wraps ? n : reflects ? before + 1 : before);
@@ -301,7 +298,7 @@ Tensor extend(const Tensor& self, const Shape& padding, PadMode mode);
 // The gradient of what was padded.
 Tensor fold_edges(const Tensor& grad, const Shape& padding, PadMode mode) {
   const Array whole = grad.array().clone();
-  for_edges(whole, padding, mode, true, [](const Edge& edge) {
+  for_edges(whole, padding, mode, true, [](const PaddedEdge& edge) {
     Array sum = edge.copies;
     if (edge.mode == PadMode::reflect) {
       sum = Array::empty(edge.copies.shape(), sum.dtype());
@@ -323,7 +320,7 @@ Tensor extend(const Tensor& self, const Shape& padding, PadMode mode) {
   for (std::int64_t i = 0; i < padding.rank(); ++i) shape[self.dim() - 1 - i / 2] += padding[i];
   Array out = Array::empty(shape, self.dtype());
   inner_part(out, padding).copy_from(self.array());
-  for_edges(out, padding, mode, false, [](const Edge& edge) {
+  for_edges(out, padding, mode, false, [](const PaddedEdge& edge) {
     if (edge.mode == PadMode::reflect)
       return kernels::flip(edge.copies, edge.originals, {edge.dim});
     edge.copies.copy_from(edge.originals.expand(edge.copies.shape()));
@@ -360,7 +357,7 @@ Tensor cut_off(Tensor x, const Shape& padding) {
 }  // namespace
 
 Tensor pad(const Tensor& self, const Shape& padding, OrWord<PadMode> mode,
-           const std::optional<Scalar>& value) try {
+           const std::optional<Scalar>& value) {
   const Scalar filler = value.value_or(0);
   const std::int64_t pairs = padding.rank() / 2;
   if (padding.rank() % 2 != 0 || pairs > self.dim()) {
@@ -392,8 +389,6 @@ Tensor pad(const Tensor& self, const Shape& padding, OrWord<PadMode> mode,
   // Circular padding repeats what is left, the others what was there.
   if (mode == PadMode::circular) return extend(cut_off(self, fitted), extra, mode);
   return clone(cut_off(extend(self, extra, mode), fitted));
-} catch (const Error&) {
-  rename_error("pad");
 }
 
 }  // namespace tend

@@ -217,7 +217,7 @@ Tensor all(const Tensor& self, const Dims& dims, Flag keepdim) {
   return constant(reduce(kernels::all, self, reduced, keepdim, boolean), {self});
 }
 
-Tensor sum_to_size(const Tensor& self, const Shape& shape) try {
+Tensor sum_to_size(const Tensor& self, const Shape& shape) {
   if (self.shape() == shape) return self;
   if (!broadcasts_to(shape, self.shape())) {
     fail<ShapeError>("sum_to_size", shape, " does not broadcast to ", self.shape());
@@ -228,24 +228,18 @@ Tensor sum_to_size(const Tensor& self, const Shape& shape) try {
     if (d < fresh || (shape[d - fresh] == 1 && self.shape()[d] != 1)) dims.push_back(d);
   }
   return view(sum(self, dims, true), shape);
-} catch (const Error&) {
-  rename_error("sum_to_size");
 }
 
 std::pair<Tensor, Tensor> var_mean(const Tensor& self, const Dims& dims,
-                                   std::optional<double> correction, Flag keepdim) try {
+                                   std::optional<double> correction, Flag keepdim) {
   return {var(self, dims, correction, keepdim), mean(self, dims, keepdim)};
-} catch (const Error&) {
-  rename_error("var_mean");
 }
 std::pair<Tensor, Tensor> std_mean(const Tensor& self, const Dims& dims,
-                                   std::optional<double> correction, Flag keepdim) try {
+                                   std::optional<double> correction, Flag keepdim) {
   return {std(self, dims, correction, keepdim), mean(self, dims, keepdim)};
-} catch (const Error&) {
-  rename_error("std_mean");
 }
 
-Tensor nansum(const Tensor& self, const Dims& dims, Flag keepdim, std::optional<DType> dtype) try {
+Tensor nansum(const Tensor& self, const Dims& dims, Flag keepdim, std::optional<DType> dtype) {
   const DType wanted = dtype.value_or(self.dtype());
   const bool widens = self.dtype() == float32 && wanted == float64;
   if (dtype && !widens && wanted != self.dtype())
@@ -258,33 +252,23 @@ Tensor nansum(const Tensor& self, const Dims& dims, Flag keepdim, std::optional<
                   const Tensor g = expand(restore_dims(d.grad(), x.shape(), reduced), x.shape());
                   d.set(0, where(isnan(x), 0, g));
                 });
-} catch (const Error&) {
-  rename_error("nansum");
 }
 
-Tensor nanmean(const Tensor& self, const Dims& dims, Flag keepdim, std::optional<DType> dtype) try {
+Tensor nanmean(const Tensor& self, const Dims& dims, Flag keepdim, std::optional<DType> dtype) {
   check_floating("nanmean", self);
   const Tensor is_number = logical_not(isnan(self));
   return nansum(self, dims, keepdim, dtype) / sum(is_number, dims, keepdim);
-} catch (const Error&) {
-  rename_error("nanmean");
 }
 
-Tensor count_nonzero(const Tensor& self, const Dims& dims) try {
+Tensor count_nonzero(const Tensor& self, const Dims& dims) {
   return sum(self != 0, dims);
-} catch (const Error&) {
-  rename_error("count_nonzero");
 }
 
-Tensor max(const Tensor& self, const Tensor& other) try {
+Tensor max(const Tensor& self, const Tensor& other) {
   return maximum(self, other);
-} catch (const Error&) {
-  rename_error("max");
 }
-Tensor min(const Tensor& self, const Tensor& other) try {
+Tensor min(const Tensor& self, const Tensor& other) {
   return minimum(self, other);
-} catch (const Error&) {
-  rename_error("min");
 }
 
 }  // namespace tend

@@ -45,10 +45,8 @@ const Tensor& InPlace::transpose_(std::int64_t dim0, std::int64_t dim1) const {
   return update_view("transpose_", self(), tend::transpose, dim0, dim1);
 }
 
-Tensor swapaxes(const Tensor& self, std::int64_t dim0, std::int64_t dim1) try {
+Tensor swapaxes(const Tensor& self, std::int64_t dim0, std::int64_t dim1) {
   return transpose(self, dim0, dim1);
-} catch (const Error&) {
-  rename_error("swapaxes");
 }
 const Tensor& InPlace::swapaxes_(std::int64_t dim0, std::int64_t dim1) const {
   return update_view("swapaxes_", self(), tend::transpose, dim0, dim1);
@@ -78,7 +76,7 @@ Tensor movedim(const Tensor& self, std::int64_t source, std::int64_t destination
   return movedim(self, Shape{source}, Shape{destination});
 }
 
-Tensor movedim(const Tensor& self, const Shape& source, const Shape& destination) try {
+Tensor movedim(const Tensor& self, const Shape& source, const Shape& destination) {
   if (source.size() != destination.size()) {
     fail<ShapeError>("movedim", "source ", source, " and destination ", destination,
                      " differ in length");
@@ -102,8 +100,6 @@ Tensor movedim(const Tensor& self, const Shape& source, const Shape& destination
     from = next++;
   }
   return permute(self, order);
-} catch (const Error&) {
-  rename_error("movedim");
 }
 
 Tensor expand(const Tensor& self, const Shape& shape) {
@@ -112,29 +108,23 @@ Tensor expand(const Tensor& self, const Shape& shape) {
                      [](Derivative& d) { d.set(0, d.grad()); });
 }
 
-Tensor expand_as(const Tensor& self, const Tensor& other) try {
+Tensor expand_as(const Tensor& self, const Tensor& other) {
   return expand(self, other.shape());
-} catch (const Error&) {
-  rename_error("expand_as");
 }
 
-Tensor broadcast_to(const Tensor& self, const Shape& shape) try {
+Tensor broadcast_to(const Tensor& self, const Shape& shape) {
   return expand(self, shape);
-} catch (const Error&) {
-  rename_error("broadcast_to");
 }
 
 Tensor view(const Tensor& self, const Shape& shape) {
   return rearrange("ViewBackward0", self, self.array().view(shape));
 }
 
-Tensor view_as(const Tensor& self, const Tensor& other) try {
+Tensor view_as(const Tensor& self, const Tensor& other) {
   return view(self, other.shape());
-} catch (const Error&) {
-  rename_error("view_as");
 }
 
-Tensor reshape(const Tensor& self, const Shape& shape) try {
+Tensor reshape(const Tensor& self, const Shape& shape) {
   const Shape known = infer_shape("reshape", shape, self.numel());
   if (self.is_contiguous() || view_strides(self.shape(), self.strides(), known))
     return view(self, known);
@@ -142,17 +132,13 @@ Tensor reshape(const Tensor& self, const Shape& shape) try {
   // Nobody else sees the copy, so the result need not be a view of it in the graph.
   return record("UnsafeViewBackward0", copy.array().view(known), {copy}, {},
                 [from = self.shape()](Derivative& d) { d.set(0, reshape(d.grad(), from)); });
-} catch (const Error&) {
-  rename_error("reshape");
 }
 
-Tensor reshape_as(const Tensor& self, const Tensor& other) try {
+Tensor reshape_as(const Tensor& self, const Tensor& other) {
   return reshape(self, other.shape());
-} catch (const Error&) {
-  rename_error("reshape_as");
 }
 
-Tensor flatten(const Tensor& self, std::int64_t start, std::int64_t end) try {
+Tensor flatten(const Tensor& self, std::int64_t start, std::int64_t end) {
   start = wrap_dim("flatten", start, self.dim());
   end = wrap_dim("flatten", end, self.dim());
   if (start > end)
@@ -172,11 +158,9 @@ Tensor flatten(const Tensor& self, std::int64_t start, std::int64_t end) try {
     }
   }
   return shape.rank() == self.dim() ? self : reshape(self, shape);
-} catch (const Error&) {
-  rename_error("flatten");
 }
 
-Tensor unflatten(const Tensor& self, std::int64_t dim, const Shape& sizes) try {
+Tensor unflatten(const Tensor& self, std::int64_t dim, const Shape& sizes) {
   dim = own_dim("unflatten", self, dim);
   if (sizes.empty()) fail<ShapeError>("unflatten", "the sizes of dimension ", dim, " are empty");
   const Shape known = infer_shape("unflatten", sizes, self.shape()[dim]);
@@ -184,8 +168,6 @@ Tensor unflatten(const Tensor& self, std::int64_t dim, const Shape& sizes) try {
   shape.erase(dim);
   for (std::int64_t i = 0; i < known.rank(); ++i) shape.insert(dim + i, known[i]);
   return view(self, shape);
-} catch (const Error&) {
-  rename_error("unflatten");
 }
 
 Tensor squeeze(const Tensor& self) {
@@ -224,7 +206,7 @@ Tensor unfold(const Tensor& self, std::int64_t dim, std::int64_t size, std::int6
 }
 
 Tensor unfold_backward(const Tensor& self, const Shape& shape, std::int64_t dim, std::int64_t size,
-                       std::int64_t step) try {
+                       std::int64_t step) {
   Array out = Array::zeros(shape, self.dtype());
   Array windows = out.unfold(dim, size, step);
   if (windows.shape() != self.shape()) {
@@ -244,8 +226,6 @@ Tensor unfold_backward(const Tensor& self, const Shape& shape, std::int64_t dim,
   windows = {};
   return record("UnfoldBackwardBackward0", std::move(out), {self}, {},
                 [=](Derivative& d) { d.set(0, unfold(d.grad(), dim, size, step)); });
-} catch (const Error&) {
-  rename_error("unfold_backward");
 }
 
 namespace {

@@ -1,5 +1,6 @@
 // Methods of Tensor that write in place (autograd/graph/inplace.h). What one computes is documented
-// at the function of the same name without the underscore.
+// at the function of the same name without the underscore; comparisons write 1 for true and 0 for
+// false, in the dtype that the tensor has.
 #pragma once
 
 #include <optional>
@@ -21,15 +22,15 @@ namespace methods {
 /// A base of Tensor.
 class InPlace {
  public:
+#define TEND_TABLE <tend/autograd/ops/tables.h>
+#define TEND_ROWS_TWINS
+#include <tend/autograd/ops/row_forms.h>
+
   const Tensor& add_(const Tensor& other, const Scalar& alpha = 1) const;
   const Tensor& sub_(const Tensor& other, const Scalar& alpha = 1) const;
-  const Tensor& mul_(const Tensor& other) const;
-  const Tensor& div_(const Tensor& other) const;
   const Tensor& div_(const Tensor& other, std::optional<OrWord<RoundingMode>> rounding_mode) const;
   const Tensor& add_(const Scalar& other, const Scalar& alpha = 1) const;
   const Tensor& sub_(const Scalar& other, const Scalar& alpha = 1) const;
-  const Tensor& mul_(const Scalar& other) const;
-  const Tensor& div_(const Scalar& other) const;
   const Tensor& div_(const Scalar& other, std::optional<OrWord<RoundingMode>> rounding_mode) const;
   const Tensor& subtract_(const Tensor& other, const Scalar& alpha = 1) const;
   const Tensor& subtract_(const Scalar& other, const Scalar& alpha = 1) const;
@@ -37,118 +38,82 @@ class InPlace {
   const Tensor& multiply_(const Scalar& other) const;
   const Tensor& true_divide_(const Tensor& other) const;
   const Tensor& true_divide_(const Scalar& other) const;
-  const Tensor& floor_divide_(const Tensor& other) const;
-  const Tensor& floor_divide_(const Scalar& other) const;
-  const Tensor& remainder_(const Tensor& other) const;
-  const Tensor& remainder_(const Scalar& other) const;
-  const Tensor& fmod_(const Tensor& other) const;
-  const Tensor& fmod_(const Scalar& other) const;
   const Tensor& pow_(const Tensor& exponent) const;
   const Tensor& pow_(const Scalar& exponent) const;
   const Tensor& square_() const;
-  const Tensor& reciprocal_() const;
-  const Tensor& neg_() const;
-  const Tensor& abs_() const;
-  const Tensor& sign_() const;
   const Tensor& addcmul_(const Tensor& tensor1, const Tensor& tensor2,
                          const Scalar& value = 1) const;
   const Tensor& addcdiv_(const Tensor& tensor1, const Tensor& tensor2,
                          const Scalar& value = 1) const;
   const Tensor& lerp_(const Tensor& end, const Tensor& weight) const;
   const Tensor& lerp_(const Tensor& end, const Scalar& weight) const;
-  const Tensor& bitwise_and_(const Tensor& other) const;
-  const Tensor& bitwise_and_(const Scalar& other) const;
-  const Tensor& bitwise_or_(const Tensor& other) const;
-  const Tensor& bitwise_or_(const Scalar& other) const;
-  const Tensor& bitwise_xor_(const Tensor& other) const;
-  const Tensor& bitwise_xor_(const Scalar& other) const;
   const Tensor& bitwise_not_() const;
 
-  // Comparison and logic: 1 for true and 0 for false, in the dtype that the tensor has.
-
-  const Tensor& eq_(const Tensor& other) const;
-  const Tensor& eq_(const Scalar& other) const;
-  const Tensor& ne_(const Tensor& other) const;
-  const Tensor& ne_(const Scalar& other) const;
-  const Tensor& lt_(const Tensor& other) const;
-  const Tensor& lt_(const Scalar& other) const;
-  const Tensor& le_(const Tensor& other) const;
-  const Tensor& le_(const Scalar& other) const;
-  const Tensor& gt_(const Tensor& other) const;
-  const Tensor& gt_(const Scalar& other) const;
-  const Tensor& ge_(const Tensor& other) const;
-  const Tensor& ge_(const Scalar& other) const;
-  const Tensor& logical_and_(const Tensor& other) const;
-  const Tensor& logical_or_(const Tensor& other) const;
-  const Tensor& logical_xor_(const Tensor& other) const;
   const Tensor& logical_not_() const;
 
   const Tensor& copy_(const Tensor& source) const;
   const Tensor& fill_(const Scalar& value) const;
   /// With a 0-d tensor (ShapeError), which gets the gradients of all elements.
   const Tensor& fill_(const Tensor& value) const;
-  const Tensor& zero_() const { return fill_(0); }
-  const Tensor& operator+=(const Tensor& other) const { return add_(other); }
-  const Tensor& operator-=(const Tensor& other) const { return sub_(other); }
-  const Tensor& operator*=(const Tensor& other) const { return mul_(other); }
-  const Tensor& operator/=(const Tensor& other) const { return div_(other); }
-  const Tensor& operator%=(const Tensor& other) const { return remainder_(other); }
-  const Tensor& operator%=(const Scalar& other) const { return remainder_(other); }
-  const Tensor& operator&=(const Tensor& other) const { return bitwise_and_(other); }
-  const Tensor& operator|=(const Tensor& other) const { return bitwise_or_(other); }
-  const Tensor& operator^=(const Tensor& other) const { return bitwise_xor_(other); }
-  const Tensor& operator&=(const Scalar& other) const { return bitwise_and_(other); }
-  const Tensor& operator|=(const Scalar& other) const { return bitwise_or_(other); }
-  const Tensor& operator^=(const Scalar& other) const { return bitwise_xor_(other); }
-  const Tensor& operator+=(const Scalar& other) const { return add_(other); }
-  const Tensor& operator-=(const Scalar& other) const { return sub_(other); }
-  const Tensor& operator*=(const Scalar& other) const { return mul_(other); }
-  const Tensor& operator/=(const Scalar& other) const { return div_(other); }
-  const Tensor& exp_() const;
-  const Tensor& exp2_() const;
-  const Tensor& expm1_() const;
-  const Tensor& log_() const;
-  const Tensor& log2_() const;
-  const Tensor& log10_() const;
-  const Tensor& log1p_() const;
-  const Tensor& sqrt_() const;
-  const Tensor& rsqrt_() const;
-  const Tensor& sin_() const;
-  const Tensor& cos_() const;
-  const Tensor& tan_() const;
-  const Tensor& asin_() const;
-  const Tensor& acos_() const;
-  const Tensor& atan_() const;
-  const Tensor& sinh_() const;
-  const Tensor& cosh_() const;
-  const Tensor& tanh_() const;
-  const Tensor& sigmoid_() const;
-  const Tensor& erf_() const;
-  const Tensor& erfc_() const;
-  const Tensor& lgamma_() const;
-  const Tensor& digamma_() const;
+  const Tensor& zero_() const {
+    return fill_(0);
+  }
+  const Tensor& operator+=(const Tensor& other) const {
+    return add_(other);
+  }
+  const Tensor& operator-=(const Tensor& other) const {
+    return sub_(other);
+  }
+  const Tensor& operator*=(const Tensor& other) const {
+    return mul_(other);
+  }
+  const Tensor& operator/=(const Tensor& other) const {
+    return div_(other);
+  }
+  const Tensor& operator%=(const Tensor& other) const {
+    return remainder_(other);
+  }
+  const Tensor& operator%=(const Scalar& other) const {
+    return remainder_(other);
+  }
+  const Tensor& operator&=(const Tensor& other) const {
+    return bitwise_and_(other);
+  }
+  const Tensor& operator|=(const Tensor& other) const {
+    return bitwise_or_(other);
+  }
+  const Tensor& operator^=(const Tensor& other) const {
+    return bitwise_xor_(other);
+  }
+  const Tensor& operator&=(const Scalar& other) const {
+    return bitwise_and_(other);
+  }
+  const Tensor& operator|=(const Scalar& other) const {
+    return bitwise_or_(other);
+  }
+  const Tensor& operator^=(const Scalar& other) const {
+    return bitwise_xor_(other);
+  }
+  const Tensor& operator+=(const Scalar& other) const {
+    return add_(other);
+  }
+  const Tensor& operator-=(const Scalar& other) const {
+    return sub_(other);
+  }
+  const Tensor& operator*=(const Scalar& other) const {
+    return mul_(other);
+  }
+  const Tensor& operator/=(const Scalar& other) const {
+    return div_(other);
+  }
   const Tensor& polygamma_(std::int64_t n) const;
-  const Tensor& erfinv_() const;
   const Tensor& logit_(std::optional<double> eps = std::nullopt) const;
-  const Tensor& floor_() const;
-  const Tensor& ceil_() const;
-  const Tensor& round_() const;
   const Tensor& round_(std::int64_t decimals) const;
-  const Tensor& trunc_() const;
-  const Tensor& atan2_(const Tensor& other) const;
-  const Tensor& xlogy_(const Tensor& other) const;
-  const Tensor& xlogy_(const Scalar& other) const;
-  const Tensor& relu_() const;
   const Tensor& leaky_relu_(double negative_slope = 0.01) const;
   const Tensor& elu_(double alpha = 1) const;
   const Tensor& hardtanh_(const Scalar& min_val = -1, const Scalar& max_val = 1) const;
   const Tensor& relu6_() const;
-  const Tensor& selu_() const;
   const Tensor& celu_(double alpha = 1) const;
-  const Tensor& hardsigmoid_() const;
-  const Tensor& hardswish_() const;
-  const Tensor& silu_() const;
-  const Tensor& mish_() const;
   const Tensor& masked_fill_(const Tensor& mask, const Scalar& value) const;
   const Tensor& masked_fill_(const Tensor& mask, const Tensor& value) const;
   const Tensor& tril_(std::int64_t diagonal = 0) const;

@@ -6,88 +6,126 @@
 #include <optional>
 #include <vector>
 
-#include <tend/autograd/tensor/index.h>
-#include <tend/core/array/dtype.h>
-#include <tend/core/array/scalar.h>
-#include <tend/core/array/shape.h>
-#include <tend/core/base/strict.h>
-#include <tend/core/base/words.h>
-#include <tend/core/random/random.h>
+#include <tend/autograd/ops/advanced_indexing.h>
+#include <tend/autograd/ops/indexing.h>
+#include <tend/autograd/ops/ordering.h>
+#include <tend/autograd/ops/random.h>
 
 namespace tend {
-
-class Tensor;
-struct ValuesAndIndices;
-struct UniqueElements;
-enum class ScatterReduction;
-
-/// What quantile gives between two elements: a number between them in proportion, the smaller, the
-/// larger, the nearer one (of even rank if both are equally near), or their mean.
-enum class Interpolation { linear, lower, higher, nearest, midpoint };
-template <>
-inline constexpr std::string_view detail::kWords<Interpolation> =
-    "interpolation: linear lower higher nearest midpoint";
-
 namespace methods {
 
-/// A base of Tensor.
+/// A base of Tensor. It and the structs of tensors are parameters because they are not complete
+/// here.
+template <class Tensor, class ValuesAndIndices, class UniqueElements>
 class Indexing {
  public:
   // Elements at positions along one dimension.
 
-  Tensor gather(std::int64_t d, const Tensor& positions) const;
-  Tensor scatter(std::int64_t d, const Tensor& positions, const Tensor& source) const;
-  Tensor scatter(std::int64_t d, const Tensor& positions, const Scalar& value) const;
-  Tensor scatter_add(std::int64_t d, const Tensor& positions, const Tensor& source) const;
+  Tensor gather(std::int64_t d, const Tensor& positions) const {
+    return tend::gather(self(), d, positions);
+  }
+  Tensor scatter(std::int64_t d, const Tensor& positions, const Tensor& source) const {
+    return tend::scatter(self(), d, positions, source);
+  }
+  Tensor scatter(std::int64_t d, const Tensor& positions, const Scalar& value) const {
+    return tend::scatter(self(), d, positions, value);
+  }
+  Tensor scatter_add(std::int64_t d, const Tensor& positions, const Tensor& source) const {
+    return tend::scatter_add(self(), d, positions, source);
+  }
   Tensor scatter_reduce(std::int64_t d, const Tensor& positions, const Tensor& source,
-                        OrWord<ScatterReduction> reduce, Flag include_self = true) const;
-  Tensor index_select(std::int64_t d, const Tensor& positions) const;
+                        OrWord<ScatterReduction> reduce, Flag include_self = true) const {
+    return tend::scatter_reduce(self(), d, positions, source, reduce, include_self);
+  }
+  Tensor index_select(std::int64_t d, const Tensor& positions) const {
+    return tend::index_select(self(), d, positions);
+  }
   Tensor index_add(std::int64_t d, const Tensor& positions, const Tensor& source,
-                   const Scalar& alpha = 1) const;
+                   const Scalar& alpha = 1) const {
+    return tend::index_add(self(), d, positions, source, alpha);
+  }
   Tensor slice_scatter(const Tensor& source, std::int64_t d = 0,
                        std::optional<Integer> start = std::nullopt,
-                       std::optional<Integer> stop = std::nullopt, std::int64_t step = 1) const;
-  Tensor select_scatter(const Tensor& source, std::int64_t d, std::int64_t position) const;
+                       std::optional<Integer> stop = std::nullopt, std::int64_t step = 1) const {
+    return tend::slice_scatter(self(), source, d, start, stop, step);
+  }
+  Tensor select_scatter(const Tensor& source, std::int64_t d, std::int64_t position) const {
+    return tend::select_scatter(self(), source, d, position);
+  }
   Tensor quantile(double q, std::optional<Integer> d = std::nullopt, Flag keepdim = false,
-                  OrWord<Interpolation> interpolation = Interpolation::linear) const;
+                  OrWord<Interpolation> interpolation = Interpolation::linear) const {
+    return tend::quantile(self(), q, d, keepdim, interpolation);
+  }
   Tensor quantile(const Tensor& q, std::optional<Integer> d = std::nullopt, Flag keepdim = false,
-                  OrWord<Interpolation> interpolation = Interpolation::linear) const;
+                  OrWord<Interpolation> interpolation = Interpolation::linear) const {
+    return tend::quantile(self(), q, d, keepdim, interpolation);
+  }
   UniqueElements unique_consecutive(Flag return_inverse = false, Flag return_counts = false,
-                                    std::optional<Integer> d = std::nullopt) const;
-  Tensor index_copy(std::int64_t d, const Tensor& positions, const Tensor& source) const;
-  Tensor index_fill(std::int64_t d, const Tensor& positions, const Scalar& value) const;
-  Tensor index_fill(std::int64_t d, const Tensor& positions, const Tensor& value) const;
-  Tensor take_along_dim(const Tensor& positions, std::optional<Integer> d = std::nullopt) const;
+                                    std::optional<Integer> d = std::nullopt) const {
+    return tend::unique_consecutive(self(), return_inverse, return_counts, d);
+  }
+  Tensor index_copy(std::int64_t d, const Tensor& positions, const Tensor& source) const {
+    return tend::index_copy(self(), d, positions, source);
+  }
+  Tensor index_fill(std::int64_t d, const Tensor& positions, const Scalar& value) const {
+    return tend::index_fill(self(), d, positions, value);
+  }
+  Tensor index_fill(std::int64_t d, const Tensor& positions, const Tensor& value) const {
+    return tend::index_fill(self(), d, positions, value);
+  }
+  Tensor take_along_dim(const Tensor& positions, std::optional<Integer> d = std::nullopt) const {
+    return tend::take_along_dim(self(), positions, d);
+  }
 
   // Elements anywhere in the tensor.
 
-  Tensor index_put(Indices indices, const Tensor& values, Flag accumulate = false) const;
-  Tensor take(const Tensor& positions) const;
-  Tensor masked_select(const Tensor& mask) const;
-  Tensor masked_scatter(const Tensor& mask, const Tensor& source) const;
-  Tensor nonzero() const;
-  std::vector<Tensor> nonzero_numpy() const;
+  Tensor index_put(Indices indices, const Tensor& values, Flag accumulate = false) const {
+    return tend::index_put(self(), indices, values, accumulate);
+  }
+  Tensor take(const Tensor& positions) const { return tend::take(self(), positions); }
+  Tensor masked_select(const Tensor& mask) const { return tend::masked_select(self(), mask); }
+  Tensor masked_scatter(const Tensor& mask, const Tensor& source) const {
+    return tend::masked_scatter(self(), mask, source);
+  }
+  Tensor nonzero() const { return tend::nonzero(self()); }
+  std::vector<Tensor> nonzero_numpy() const { return tend::nonzero_numpy(self()); }
 
   // Orderings.
 
-  ValuesAndIndices sort(Integer d = -1, Flag descending = false, Flag stable = false) const;
-  Tensor argsort(Integer d = -1, Flag descending = false, Flag stable = false) const;
+  ValuesAndIndices sort(Integer d = -1, Flag descending = false, Flag stable = false) const {
+    return tend::sort(self(), d, descending, stable);
+  }
+  Tensor argsort(Integer d = -1, Flag descending = false, Flag stable = false) const {
+    return tend::argsort(self(), d, descending, stable);
+  }
   ValuesAndIndices topk(std::int64_t k, Integer d = -1, Flag largest = true,
-                        Flag sorted = true) const;
+                        Flag sorted = true) const {
+    return tend::topk(self(), k, d, largest, sorted);
+  }
   UniqueElements unique(Flag sorted = true, Flag return_inverse = false, Flag return_counts = false,
-                        std::optional<Integer> d = std::nullopt) const;
-  Tensor bincount(std::int64_t minlength = 0) const;
-  Tensor bincount(const Tensor& weights, std::int64_t minlength = 0) const;
+                        std::optional<Integer> d = std::nullopt) const {
+    return tend::unique(self(), sorted, return_inverse, return_counts, d);
+  }
+  Tensor bincount(std::int64_t minlength = 0) const { return tend::bincount(self(), minlength); }
+  Tensor bincount(const Tensor& weights, std::int64_t minlength = 0) const {
+    return tend::bincount(self(), weights, minlength);
+  }
 
   // Random draws, with the tensor as probabilities or weights; with p, in its shape.
 
-  Tensor bernoulli(Generator& generator = default_generator()) const;
-  Tensor bernoulli(double p, Generator& generator = default_generator()) const;
+  Tensor bernoulli(Generator& generator = default_generator()) const {
+    return tend::bernoulli(self(), generator);
+  }
+  Tensor bernoulli(double p, Generator& generator = default_generator()) const {
+    return tend::bernoulli(self(), p, generator);
+  }
   Tensor multinomial(std::int64_t samples, Flag replacement = false,
-                     Generator& generator = default_generator()) const;
+                     Generator& generator = default_generator()) const {
+    return tend::multinomial(self(), samples, replacement, generator);
+  }
 
  private:
-  const Tensor& self() const;
+  const Tensor& self() const { return static_cast<const Tensor&>(*this); }
 };
 
 }  // namespace methods

@@ -10,93 +10,149 @@
 #include <optional>
 #include <vector>
 
-#include <tend/autograd/tensor/dims.h>
-#include <tend/autograd/tensor/index.h>
-#include <tend/core/array/dtype.h>
-#include <tend/core/array/scalar.h>
-#include <tend/core/array/shape.h>
+#include <tend/autograd/ops/pieces.h>
+#include <tend/autograd/ops/rearrange.h>
+#include <tend/autograd/ops/views.h>
 #include <tend/core/base/error.h>
-#include <tend/core/base/strict.h>
 
 namespace tend {
-
-class Tensor;
-
 namespace methods {
 
-/// A base of Tensor.
+/// A base of Tensor, which is a parameter because it is not complete here.
+template <class Tensor>
 class Shapes {
  public:
   // Views and shapes.
 
-  Tensor select(std::int64_t d, std::int64_t position) const;
+  Tensor select(std::int64_t d, std::int64_t position) const {
+    return tend::select(self(), d, position);
+  }
   Tensor slice(std::int64_t d = 0, std::optional<Integer> start = std::nullopt,
-               std::optional<Integer> stop = std::nullopt, std::int64_t step = 1) const;
-  Tensor narrow(std::int64_t d, std::int64_t start, std::int64_t length) const;
-  Tensor transpose(std::int64_t dim0, std::int64_t dim1) const;
-  Tensor swapaxes(std::int64_t dim0, std::int64_t dim1) const;
-  Tensor t() const;
+               std::optional<Integer> stop = std::nullopt, std::int64_t step = 1) const {
+    return tend::slice(self(), d, start, stop, step);
+  }
+  Tensor narrow(std::int64_t d, std::int64_t start, std::int64_t length) const {
+    return tend::narrow(self(), d, start, length);
+  }
+  Tensor transpose(std::int64_t dim0, std::int64_t dim1) const {
+    return tend::transpose(self(), dim0, dim1);
+  }
+  Tensor swapaxes(std::int64_t dim0, std::int64_t dim1) const {
+    return tend::swapaxes(self(), dim0, dim1);
+  }
+  Tensor t() const { return tend::t(self()); }
   // NOLINTBEGIN(readability-identifier-naming): PyTorch's names
   /// All dimensions in reverse order: of a matrix, its transpose.
-  Tensor T() const;
+  Tensor T() const {
+    Shape dims;
+    for (std::int64_t d = self().dim() - 1; d >= 0; --d) dims.push_back(d);
+    return tend::permute(self(), dims);
+  }
   /// The last two dimensions exchanged; IndexError where there are fewer.
-  Tensor mT() const;
+  Tensor mT() const {
+    if (self().dim() < 2) fail<IndexError>("mT", "needs two dimensions, got ", self().shape());
+    return tend::transpose(self(), -2, -1);
+  }
   // NOLINTEND(readability-identifier-naming)
-  Tensor permute(const Shape& dims) const;
-  Tensor movedim(std::int64_t source, std::int64_t destination) const;
-  Tensor movedim(const Shape& source, const Shape& destination) const;
-  Tensor expand(const Shape& sizes) const;
-  Tensor expand_as(const Tensor& other) const;
-  Tensor broadcast_to(const Shape& sizes) const;
-  Tensor view(const Shape& sizes) const;
-  Tensor view_as(const Tensor& other) const;
-  Tensor reshape(const Shape& sizes) const;
-  Tensor reshape_as(const Tensor& other) const;
-  Tensor flatten(std::int64_t start = 0, std::int64_t stop = -1) const;
-  Tensor unflatten(std::int64_t d, const Shape& sizes) const;
-  Tensor squeeze() const;
-  Tensor squeeze(std::int64_t d) const;
-  Tensor squeeze(const Shape& dims) const;
-  Tensor unsqueeze(std::int64_t d) const;
-  Tensor diagonal(std::int64_t offset = 0, std::int64_t dim0 = 0, std::int64_t dim1 = 1) const;
-  Tensor unfold(std::int64_t d, std::int64_t length, std::int64_t step) const;
-  std::vector<Tensor> split(std::int64_t length, std::int64_t d = 0) const;
-  std::vector<Tensor> split(const Shape& lengths, std::int64_t d = 0) const;
-  std::vector<Tensor> chunk(std::int64_t chunks, std::int64_t d = 0) const;
-  std::vector<Tensor> tensor_split(std::int64_t sections, std::int64_t d = 0) const;
-  std::vector<Tensor> tensor_split(const Shape& indices, std::int64_t d = 0) const;
-  std::vector<Tensor> tensor_split(const Tensor& indices_or_sections, std::int64_t d = 0) const;
+  Tensor permute(const Shape& dims) const { return tend::permute(self(), dims); }
+  Tensor movedim(std::int64_t source, std::int64_t destination) const {
+    return tend::movedim(self(), source, destination);
+  }
+  Tensor movedim(const Shape& source, const Shape& destination) const {
+    return tend::movedim(self(), source, destination);
+  }
+  Tensor expand(const Shape& sizes) const { return tend::expand(self(), sizes); }
+  Tensor expand_as(const Tensor& other) const { return tend::expand_as(self(), other); }
+  Tensor broadcast_to(const Shape& sizes) const { return tend::broadcast_to(self(), sizes); }
+  Tensor view(const Shape& sizes) const { return tend::view(self(), sizes); }
+  Tensor view_as(const Tensor& other) const { return tend::view_as(self(), other); }
+  Tensor reshape(const Shape& sizes) const { return tend::reshape(self(), sizes); }
+  Tensor reshape_as(const Tensor& other) const { return tend::reshape_as(self(), other); }
+  Tensor flatten(std::int64_t start = 0, std::int64_t stop = -1) const {
+    return tend::flatten(self(), start, stop);
+  }
+  Tensor unflatten(std::int64_t d, const Shape& sizes) const {
+    return tend::unflatten(self(), d, sizes);
+  }
+  Tensor squeeze() const { return tend::squeeze(self()); }
+  Tensor squeeze(std::int64_t d) const { return tend::squeeze(self(), d); }
+  Tensor squeeze(const Shape& dims) const { return tend::squeeze(self(), dims); }
+  Tensor unsqueeze(std::int64_t d) const { return tend::unsqueeze(self(), d); }
+  Tensor diagonal(std::int64_t offset = 0, std::int64_t dim0 = 0, std::int64_t dim1 = 1) const {
+    return tend::diagonal(self(), offset, dim0, dim1);
+  }
+  Tensor unfold(std::int64_t d, std::int64_t length, std::int64_t step) const {
+    return tend::unfold(self(), d, length, step);
+  }
+  std::vector<Tensor> split(std::int64_t length, std::int64_t d = 0) const {
+    return tend::split(self(), length, d);
+  }
+  std::vector<Tensor> split(const Shape& lengths, std::int64_t d = 0) const {
+    return tend::split(self(), lengths, d);
+  }
+  std::vector<Tensor> chunk(std::int64_t chunks, std::int64_t d = 0) const {
+    return tend::chunk(self(), chunks, d);
+  }
+  std::vector<Tensor> tensor_split(std::int64_t sections, std::int64_t d = 0) const {
+    return tend::tensor_split(self(), sections, d);
+  }
+  std::vector<Tensor> tensor_split(const Shape& indices, std::int64_t d = 0) const {
+    return tend::tensor_split(self(), indices, d);
+  }
+  std::vector<Tensor> tensor_split(const Tensor& indices_or_sections, std::int64_t d = 0) const {
+    return tend::tensor_split(self(), indices_or_sections, d);
+  }
   std::vector<Tensor> tensor_split(std::initializer_list<std::int64_t> indices,
-                                   std::int64_t d = 0) const;
-  std::vector<Tensor> unbind(std::int64_t d = 0) const;
+                                   std::int64_t d = 0) const {
+    return tend::tensor_split(self(), indices, d);
+  }
+  std::vector<Tensor> unbind(std::int64_t d = 0) const { return tend::unbind(self(), d); }
   // The same where the number of pieces is known: auto [q, k, v] = x.chunk<3>(-1); ShapeError for
   // another number of them.
   template <std::size_t N>
-  std::array<Tensor, N> split(std::int64_t length, std::int64_t d = 0) const;
+  std::array<Tensor, N> split(std::int64_t length, std::int64_t d = 0) const {
+    return exactly<N>("split", split(length, d));
+  }
   template <std::size_t N>
-  std::array<Tensor, N> split(const Shape& lengths, std::int64_t d = 0) const;
+  std::array<Tensor, N> split(const Shape& lengths, std::int64_t d = 0) const {
+    return exactly<N>("split", split(lengths, d));
+  }
   template <std::size_t N>
-  std::array<Tensor, N> chunk(std::int64_t d = 0) const;
+  std::array<Tensor, N> chunk(std::int64_t d = 0) const {
+    return exactly<N>("chunk", chunk(static_cast<std::int64_t>(N), d));
+  }
   template <std::size_t N>
-  std::array<Tensor, N> unbind(std::int64_t d = 0) const;
-  Tensor flip(const Shape& dims) const;
-  Tensor roll(std::int64_t shift, std::optional<Integer> d = std::nullopt) const;
-  Tensor roll(const Shape& shifts, const Shape& dims) const;
-  Tensor repeat(const Shape& repeats) const;
-  Tensor tile(const Shape& repeats) const;
-  Tensor repeat_interleave(std::int64_t repeats, std::optional<Integer> d = std::nullopt) const;
-  Tensor repeat_interleave(const Tensor& repeats, std::optional<Integer> d = std::nullopt) const;
-  Tensor diag(std::int64_t diagonal = 0) const;
-  Tensor diag_embed(std::int64_t offset = 0, std::int64_t dim1 = -2, std::int64_t dim2 = -1) const;
-  Tensor contiguous() const;
-  Tensor clone() const;
-  Tensor to(Exactly<DType> target) const;
+  std::array<Tensor, N> unbind(std::int64_t d = 0) const {
+    return exactly<N>("unbind", unbind(d));
+  }
+  Tensor flip(const Shape& dims) const { return tend::flip(self(), dims); }
+  Tensor roll(std::int64_t shift, std::optional<Integer> d = std::nullopt) const {
+    return tend::roll(self(), shift, d);
+  }
+  Tensor roll(const Shape& shifts, const Shape& dims) const {
+    return tend::roll(self(), shifts, dims);
+  }
+  Tensor repeat(const Shape& repeats) const { return tend::repeat(self(), repeats); }
+  Tensor tile(const Shape& repeats) const { return tend::tile(self(), repeats); }
+  Tensor repeat_interleave(std::int64_t repeats, std::optional<Integer> d = std::nullopt) const {
+    return tend::repeat_interleave(self(), repeats, d);
+  }
+  Tensor repeat_interleave(const Tensor& repeats, std::optional<Integer> d = std::nullopt) const {
+    return tend::repeat_interleave(self(), repeats, d);
+  }
+  Tensor diag(std::int64_t diagonal = 0) const { return tend::diag(self(), diagonal); }
+  Tensor diag_embed(std::int64_t offset = 0, std::int64_t dim1 = -2, std::int64_t dim2 = -1) const {
+    return tend::diag_embed(self(), offset, dim1, dim2);
+  }
+  Tensor contiguous() const { return tend::contiguous(self()); }
+  Tensor clone() const { return tend::clone(self()); }
+  Tensor to(Exactly<DType> target) const { return tend::to(self(), target); }
   /// In the dtype of `other`.
-  Tensor to(const Tensor& other) const;
-  Tensor type_as(const Tensor& other) const;
+  Tensor to(const Tensor& other) const { return tend::to(self(), other.dtype()); }
+  Tensor type_as(const Tensor& other) const { return tend::to(self(), other.dtype()); }
 
  private:
-  const Tensor& self() const;
+  const Tensor& self() const { return static_cast<const Tensor&>(*this); }
 
   template <std::size_t N, class T>
   static std::array<T, N> exactly(const char* operation, std::vector<T> pieces) {

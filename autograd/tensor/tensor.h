@@ -30,13 +30,12 @@ class RowIterator;
 struct ParsedIndex;
 
 /// A handle on elements with an optional history. Copying it copies the handle, as in Python.
-/// Methods are PyTorch's. Those that compute are declared in *_methods.h, by family, and defined in
-/// autograd/methods/; the free functions of the same names have their documentation
-/// (autograd/ops/).
-class Tensor : public methods::Elementwise,
-               public methods::Shapes,
-               public methods::Indexing,
-               public methods::Reductions,
+/// Methods are PyTorch's. Those that compute are in *_methods.h, by family; the free functions of
+/// the same names have their documentation (autograd/ops/).
+class Tensor : public methods::Elementwise<Tensor>,
+               public methods::Shapes<Tensor>,
+               public methods::Indexing<Tensor, ValuesAndIndices, UniqueElements>,
+               public methods::Reductions<Tensor, ValuesAndIndices, Extremes>,
                public methods::Creation,
                public methods::InPlace {
  public:

@@ -88,7 +88,9 @@ TEST_CASE("a folder includes its own headers and those of the folders before it"
         if (folder.empty()) continue;
         ++includes;
         INFO(line);
-        CHECK(place(folder) <= own);
+        // The methods of Tensor call operations, whose headers only declare them.
+        const bool is_method = source.path.ends_with("_methods.h") && folder == "autograd/ops";
+        CHECK((place(folder) <= own || is_method));
       }
     }
   }

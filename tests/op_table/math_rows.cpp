@@ -88,6 +88,10 @@ std::vector<Op> math_rows() {
   function(rows, "log2", log2, &Tensor::log2_, real({}).in(0.2, 3)).on({positive_whole()});
   function(rows, "log10", log10, &Tensor::log10_, real({}).in(0.2, 3)).on({positive_whole()});
   function(rows, "log1p", log1p, &Tensor::log1p_, real({}).in(-0.8, 3)).on({positive_whole()});
+  rows.op("entr", "torch.special.entr(a)", entr)
+      .on(unary_samples(real({}).in(0.2, 3)))
+      .on({positive_whole()})
+      .twin([](T a) { return a.entr_(); });
   function(rows, "sqrt", sqrt, &Tensor::sqrt_, real({}).in(0.2, 3)).on({positive_whole()});
   function(rows, "rsqrt", rsqrt, &Tensor::rsqrt_, real({}).in(0.2, 3)).on({positive_whole()});
   function(rows, "sin", sin, &Tensor::sin_).on({whole()});

@@ -176,6 +176,13 @@ HWY_INLINE void with_formula(Formula formula, Typed<T> p, F use) {
         const auto gate = bounded(d, hn::Add(x, hn::Set(d, T(3))), T(0), T(6));
         return hn::IfThenElse(is_open, x, hn::Div(hn::Mul(x, gate), hn::Set(d, T(6))));
       });
+    case Formula::entr:
+      return use([](auto d, auto x) HWY_ATTR {
+        const auto positive = hn::Neg(hn::Mul(x, log(d, x)));
+        const auto from_zero = hn::IfThenZeroElse(hn::Eq(x, hn::Zero(d)), positive);
+        const auto below = hn::Set(d, -std::numeric_limits<T>::infinity());
+        return hn::IfThenElse(hn::Lt(x, hn::Zero(d)), below, from_zero);
+      });
     case Formula::logit:
       return use([p](auto d, auto x) HWY_ATTR {
         const auto z = bounded(d, x, p.a, p.b);
@@ -347,7 +354,8 @@ HWY_INLINE void with_formula(TripleFormula formula, Typed<T> p, F use) {
 // Whether it pays to prefetch: for exponentials and logarithms of one number.
 constexpr bool takes_longer_than_memory(Formula formula) {
   return formula == Formula::elu || formula == Formula::softplus ||
-         formula == Formula::logsigmoid || formula == Formula::mish || formula == Formula::logit;
+         formula == Formula::logsigmoid || formula == Formula::mish || formula == Formula::entr ||
+         formula == Formula::logit;
 }
 template <class Other>
 constexpr bool takes_longer_than_memory(Other) {

@@ -23,6 +23,7 @@ enum class Formula {
   mish,         ///< x tanh(log(1 + exp(x)))
   hardsigmoid,  ///< (x + 3) / 6 between 0 and 1
   hardswish,    ///< x hardsigmoid(x)
+  entr,         ///< -x log(x); 0 for 0, -infinity below
   logit,        ///< log(z / (1 - z)), z = x between a and b
   nan_to_num    ///< a for NaN, b for infinity, c for -infinity, else x
 };

@@ -1,0 +1,112 @@
+#include <tend/autograd/ops/elementwise.h>
+
+#include <algorithm>
+
+#include <tend/autograd/graph/anomaly.h>
+
+namespace tend {
+namespace {
+
+bool is_same_view(const Array& a, const Array& b) {
+  return a.raw() == b.raw() && a.dtype() == b.dtype() && a.shape() == b.shape() &&
+         a.strides() == b.strides();
+}
+
+// self with its history, which stays when self gets another; with `copies`, the elements, too.
+Tensor with_history(const Tensor& self, bool copies) {
+  Tensor before(copies ? self.array().clone() : self.array());
+  before.impl()->set_grad_fn(gradient_edge(self).node);
+  return before;
+}
+
+}  // namespace
+
+InPlaceRun::InPlaceRun(const char* operation, DType dtype, TensorRefs inputs, TensorRefs saved)
+    : operation_(operation),
+      self_(*inputs.begin()->get()),
+      input_count_(inputs.size()),
+      saved_count_(saved.size()),
+      is_recorded_(tracks(inputs)) {
+  const Array& array = self_.array();
+  Shape shape = array.shape();
+  for (const TensorRef& input : inputs) {
+    if (input.get() == nullptr || !input.get()->defined()) continue;
+    if (input.get()->shape() != array.shape())
+      shape = broadcast_shapes(operation, shape, input.get()->shape());
+  }
+  check_fits(operation, self_, shape, dtype);
+  std::copy(inputs.begin(), inputs.end(), inputs_.begin());
+  std::copy(saved.begin(), saved.end(), saved_.begin());
+  bool saves_self = false, saves_result = false;
+  for (const TensorRef& each : saved) {
+    saves_self = saves_self || each.get() == &self_;
+    saves_result = saves_result || each.is_output();
+  }
+  if (is_recorded_) {
+    check_recordable(operation, self_);
+    // Anomaly mode looks for NaN in the inputs after the write.
+    before_ = with_history(self_, saves_self || autograd::DetectAnomaly::is_on());
+    const auto is_self = [&](const TensorRef& each) { return each.get() == &self_; };
+    std::replace_if(inputs_.begin(), inputs_.end(), is_self, TensorRef(before_));
+    std::replace_if(saved_.begin(), saved_.end(), is_self, TensorRef(before_));
+  }
+  const bool is_direct = dtype == array.dtype() && !(is_recorded_ && saves_result);
+  elements_ = is_direct ? array : Array::empty_like(array.shape(), dtype, {&array});
+}
+
+Array InPlaceRun::input(std::size_t i) const {
+  return apart(inputs_[i].get()->array());
+}
+
+Array InPlaceRun::apart(const Array& other) const {
+  const bool is_safe = is_same_view(other, elements_) || !other.may_overlap(elements_);
+  return is_safe ? other : other.clone();
+}
+
+void InPlaceRun::finish(const Tensor& result) {
+  const Array& array = self_.array();
+  const Tensor value = result.to(array.dtype());
+  if (!is_same_view(value.array(), array)) array.copy_from(value.array());
+  PendingWrite(operation_, self_, value).commit();
+}
+
+void InPlaceRun::finish() {
+  const Array& array = self_.array();
+  if (!is_same_view(elements_, array)) array.copy_from(elements_);
+  if (autograd::Timeline::is_on()) autograd::Timeline::note(operation_, array, inputs());
+  array.storage()->bump_version(operation_);
+}
+
+Tensor run_row(const Form& form, const UnaryRow& row, const Tensor& self) {
+  const DType own = self.dtype();
+  const DType dtype = row.promotion == Promotion::floating ? to_floating(own) : own;
+  const TensorRef saved = row.saved == Saved::self     ? TensorRef(self)
+                          : row.saved == Saved::result ? kOutput
+                                                       : TensorRef();
+  return elementwise(
+      form, row.node, dtype, row.kernel, {saved},
+      [gradient = row.gradient](Derivative& d) { d.set(0, gradient(d.grad(), d.saved(0))); }, self);
+}
+
+Tensor run_row(const Form& form, const BinaryRow& row, const Tensor& self, const Tensor& other,
+               const char* node) {
+  const DType promoted = result_type(self.array(), other.array());
+  const DType dtype = row.promotion == Promotion::floating ? to_floating(promoted) : promoted;
+  // What the gradients read that will be needed.
+  const auto is_read = [&](Reads input) {
+    const auto contains = [input](Reads reads) { return reads == input || reads == Reads::both; };
+    return (self.requires_grad() && contains(row.for_self)) ||
+           (other.requires_grad() && contains(row.for_other));
+  };
+  return elementwise(
+      form, node ? node : row.node, dtype, row.kernel,
+      {save_if(is_read(Reads::self), self), save_if(is_read(Reads::other), other)},
+      [to_self = row.self_gradient, to_other = row.other_gradient](Derivative& d) {
+        const Tensor a = d.saved(0), b = d.saved(1);
+        if (d.needs(0)) d.set(0, to_self(d.grad(), a, b));
+        if (d.needs(1)) d.set(1, to_other(d.grad(), a, b));
+      },
+      self, other);
+}
+
+}  // namespace tend

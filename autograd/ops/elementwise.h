@@ -1,0 +1,185 @@
+// How elementwise operations run: into a new tensor or, as in-place twins, into self's own
+// elements. Also the rows of the tables (math_table.h and others), which have no code of their own.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <span>
+#include <utility>
+
+#include <tend/autograd/graph/inplace.h>
+#include <tend/autograd/ops/helpers.h>
+
+namespace tend {
+
+/// Which form of an operation runs.
+struct Form {
+  const char* operation;  ///< "exp", or "exp_" for the twin: errors and the graph show this name
+  bool in_place = false;  ///< the result replaces the elements of the first input
+};
+
+/// A write to the elements of the first input, for twins. The caller computes elements() from the
+/// inputs, and then gives them to finish() with their history, if any. Nothing is copied, except:
+/// - the old elements, if the derivative has saved them
+/// - the new elements, if the derivative has saved them, or if they have another dtype than self
+/// - other inputs that share memory with self in another layout
+class InPlaceRun {
+ public:
+  /// `saved` is what the derivative saves, `dtype` the result's dtype. Throws, before anything has
+  /// changed: ShapeError or DTypeError where the result does not fit in place of self, and the
+  /// errors of check_recordable.
+  InPlaceRun(const char* operation, DType dtype, TensorRefs inputs, TensorRefs saved);
+  InPlaceRun(const InPlaceRun&) = delete;
+  InPlaceRun& operator=(const InPlaceRun&) = delete;
+
+  /// Where the kernel writes.
+  const Array& elements() const noexcept { return elements_; }
+  /// What the kernel reads as input i, in its own dtype.
+  Array input(std::size_t i) const;
+  /// `other`, or a copy if the kernel would overwrite its elements before it reads them.
+  Array apart(const Array& other) const;
+
+  /// True if the graph gets a node.
+  bool is_recorded() const noexcept { return is_recorded_; }
+  /// For record(): the arguments of the constructor, with the tensor before the write as self.
+  std::span<const TensorRef> inputs() const noexcept { return {inputs_.data(), input_count_}; }
+  std::span<const TensorRef> saved() const noexcept { return {saved_.data(), saved_count_}; }
+
+  /// Gives self the elements and the history of `result`, whose array is elements().
+  void finish(const Tensor& result);
+  /// Without a history.
+  void finish();
+
+ private:
+  const char* operation_;
+  const Tensor& self_;
+  Tensor before_;  // self before the write
+  Array elements_;
+  std::array<TensorRef, 4> inputs_, saved_;
+  std::size_t input_count_, saved_count_;
+  bool is_recorded_;
+};
+
+/// An operation in either form: allocate() makes the elements of a new tensor, and
+/// kernel(out, input) computes them, where input(i) is the array of input i.
+template <class Allocate, class Kernel, class F>
+Tensor run(const Form& form, const char* node, DType dtype, TensorRefs inputs, TensorRefs saved,
+           Allocate allocate, Kernel kernel, F derivative) {
+  if (!form.in_place) {
+    Array out = allocate();
+    kernel(out,
+           [&](std::size_t i) -> const Array& { return (inputs.begin() + i)->get()->array(); });
+    return record(node, std::move(out), inputs, saved, std::move(derivative), form.operation);
+  }
+  InPlaceRun twin(form.operation, dtype, inputs, saved);
+  kernel(twin.elements(), [&](std::size_t i) { return twin.input(i); });
+  if (twin.is_recorded()) {
+    twin.finish(record(node, twin.elements(), twin.inputs(), twin.saved(), std::move(derivative),
+                       form.operation));
+  } else {
+    twin.finish();
+  }
+  return *inputs.begin()->get();
+}
+
+/// The shape to which the inputs broadcast.
+inline const Shape& broadcast_shape(const char* /*operation*/, const Tensor& a) {
+  return a.shape();
+}
+template <class... Others>
+Shape broadcast_shape(const char* operation, const Tensor& a, const Others&... others) {
+  if ((... && (a.shape() == others.shape()))) return a.shape();
+  Shape shape = a.shape();
+  ((shape = broadcast_shapes(operation, shape, others.shape())), ...);
+  return shape;
+}
+
+/// kernel(out, inputs...), where the inputs are converted to `dtype` and broadcast.
+template <class Kernel, class F, class... Inputs>
+Tensor elementwise(const Form& form, const char* node, DType dtype, Kernel kernel, TensorRefs saved,
+                   F derivative, const Inputs&... inputs) {
+  const auto allocate = [&] {
+    return Array::empty_like(broadcast_shape(form.operation, inputs...), dtype,
+                             {&inputs.array()...});
+  };
+  const auto compute = [&]<std::size_t... I>(std::index_sequence<I...>, const Array& out,
+                                             const auto& input) {
+    kernel(out, AsDtype(input(I), dtype)...);
+  };
+  return run(
+      form, node, dtype, {inputs...}, saved, allocate,
+      [&](const Array& out, const auto& input) {
+        compute(std::index_sequence_for<Inputs...>(), out, input);
+      },
+      std::move(derivative));
+}
+
+/// An in-place twin: compute(form) runs the operation in the form that writes to self.
+template <class F>
+const Tensor& twin(const char* operation, const Tensor& self, const F& compute) try {
+  check_writable(operation, self);
+  compute(Form{operation, true});
+  return self;
+} catch (const Error&) {
+  rename_error(operation);  // kernels name the operation without the underscore
+}
+
+// Rows of the tables.
+
+/// In which dtype an operation computes: the inputs' promoted one, or float32 for integers.
+enum class Promotion { same, floating };
+
+/// What the derivative of an operation of one input reads.
+enum class Saved { nothing, self, result };
+
+/// An operation of one input.
+struct UnaryRow {
+  const char* node;
+  Promotion promotion;
+  void (*kernel)(const Array& out, const Array& a);
+  Saved saved = Saved::nothing;
+  Tensor (*gradient)(const Tensor& grad, const Tensor& saved) = nullptr;
+};
+Tensor run_row(const Form& form, const UnaryRow& row, const Tensor& self);
+
+/// Which of its inputs a derivative of an operation of two reads.
+enum class Reads { nothing, self, other, both };
+
+/// An operation of two inputs, which broadcast, with the gradient of each (null: there is none).
+struct BinaryRow {
+  using Gradient = Tensor (*)(const Tensor& grad, const Tensor& self, const Tensor& other);
+  const char* node;
+  Promotion promotion;
+  void (*kernel)(const Array& out, const Array& a, const Array& b);
+  Reads for_self = Reads::nothing;
+  Gradient self_gradient = nullptr;
+  Reads for_other = Reads::nothing;
+  Gradient other_gradient = nullptr;
+};
+/// `node` replaces the row's, where PyTorch has another for numbers.
+Tensor run_row(const Form& form, const BinaryRow& row, const Tensor& self, const Tensor& other,
+               const char* node = nullptr);
+
+/// The twin of a row.
+template <class Row, class... Others>
+const Tensor& twin_of_row(const char* operation, const Row& row, const Tensor& self,
+                          const Others&... others) {
+  return twin(operation, self, [&](const Form& form) { run_row(form, row, self, others...); });
+}
+
+// For the gradients of rows.
+
+/// The gradient of a piecewise constant function.
+inline Tensor zero_slope(const Tensor& grad) {
+  return zeros(grad.shape(), grad.dtype());
+}
+/// By one kernel, without a graph; a row that uses it has the composed formula, too.
+inline Tensor fused(void (*kernel)(const Array& out, const Array& grad, const Array& saved),
+                    const Tensor& grad, const Tensor& saved) {
+  return fused(grad, [&](const Array& out, const Array& g) { kernel(out, g, saved.array()); });
+}
+inline Tensor fused(kernels::PairFormula formula, const Tensor& grad, const Tensor& saved) {
+  return computed(formula, {}, grad.dtype(), grad, saved);
+}
+
+}  // namespace tend
