@@ -1,16 +1,15 @@
 #include <tend/nn/archives/npz.h>
 
-#include <array>
+#include <deque>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_set>
 #include <vector>
 
 #include <tend/core/base/error.h>
 #include <tend/nn/archives/zip_reader.h>
 #include <tend/nn/archives/zip_writer.h>
-#include <tend/nn/files/json.h>
+#include <tend/nn/files/file_name.h>
 #include <tend/nn/files/mapped_file.h>
 #include <tend/nn/files/npy_format.h>
 #include <tend/nn/files/write_file.h>
@@ -22,30 +21,6 @@ constexpr std::string_view kSuffix = ".npy";
 
 std::string entry_name(const std::filesystem::path& path, std::string_view name) {
   return as_text(path.string(), ", '", shown(name), "'");
-}
-
-void save(const std::filesystem::path& path, const StateDict& tensors, const NpzOptions& options) {
-  std::unordered_set<std::string> names;
-  std::vector<std::string> headers;
-  for (const auto& [name, tensor] : tensors) {
-    check_entry_name("save_npz", path, name + std::string(kSuffix), names);
-    headers.push_back(npy::header_text("save_npz", entry_name(path, name), tensor));
-  }
-  const auto fill = [&](const PutBytes& put) {
-    // As .npy itself aligns: its header takes a multiple of 64 bytes, so elements stay aligned.
-    ZipWriter archive(put, {options.compressed, 64});
-    auto header = headers.begin();
-    for (const auto& [name, tensor] : tensors) {
-      const Array dense = tensor.array().contiguous();
-      const std::array<std::string_view, 2> parts{
-          *header++,
-          {static_cast<const char*>(dense.raw()),
-           static_cast<std::size_t>(dense.numel() * item_size(dense.dtype()))}};
-      archive.add(name + std::string(kSuffix), parts);
-    }
-    archive.finish();
-  };
-  write_file(path, fill, "save_npz");
 }
 
 // An archive of arrays that is being read.
@@ -82,7 +57,29 @@ struct NpzFile {
   }
 };
 
-StateDict load(const std::filesystem::path& path, const LoadOptions& options) {
+}  // namespace
+
+void save_npz(const std::filesystem::path& path, const StateDict& tensors,
+              const NpzOptions& options) {
+  // The headers and elements that the entries view. A header takes a multiple of 64 bytes, so that
+  // elements are aligned as entries are.
+  std::deque<std::string> headers;
+  std::vector<Array> arrays;
+  std::vector<ZipEntry> entries;
+  for (const auto& [name, tensor] : tensors) {
+    headers.push_back(npy::header_text("save_npz", entry_name(path, name), tensor));
+    const Array& dense = arrays.emplace_back(tensor.array().contiguous());
+    const auto bytes = static_cast<std::size_t>(dense.numel() * item_size(dense.dtype()));
+    entries.push_back({name + std::string(kSuffix),
+                       {headers.back(), {static_cast<const char*>(dense.raw()), bytes}}});
+  }
+  const auto fill = [&](const PutBytesAt& put) {
+    put_zip({"save_npz", path}, entries, options.compressed, put);
+  };
+  write_file_at(path, fill, "save_npz");
+}
+
+StateDict load_npz(const std::filesystem::path& path, const LoadOptions& options) {
   NpzFile file{path, ZipReader(path, "load_npz")};
   StateDict out;
   for (const std::string& name : file.archive.names()) {
@@ -91,17 +88,6 @@ StateDict load(const std::filesystem::path& path, const LoadOptions& options) {
     out.emplace_back(key, file.read(name, key, options));
   }
   return out;
-}
-
-}  // namespace
-
-void save_npz(const std::filesystem::path& path, const StateDict& tensors,
-              const NpzOptions& options) {
-  save(path, tensors, options);
-}
-
-StateDict load_npz(const std::filesystem::path& path, const LoadOptions& options) {
-  return load(path, options);
 }
 
 }  // namespace tend::nn

@@ -2,14 +2,13 @@
 
 #include <array>
 #include <bit>
-#include <charconv>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
 
 #include <tend/nn/archives/pickle_objects.h>
-#include <tend/nn/files/json.h>
+#include <tend/nn/files/file_name.h>
 
 namespace tend::nn::pickle {
 namespace {
@@ -57,8 +56,8 @@ std::string name_of_opcode(std::uint8_t code) {
 
 class Machine {
  public:
-  Machine(ByteReader& reader, const Outside& outside)
-      : reader_(reader), outside_(outside), begin_(reader.left()) {}
+  Machine(ByteReader& reader, const FindStorage& find_storage)
+      : reader_(reader), find_storage_(find_storage), begin_(reader.left()) {}
 
   PtValue run() {
     for (;;) {
@@ -239,7 +238,7 @@ class Machine {
         pop();
         as<Mapping>(top(), "a dict with attributes");
         return true;
-      case 'Q': return outside_.tensor ? push(tensor(pop())) : push(storage(pop()));
+      case 'Q': return push(storage(pop()));
       default: return false;
     }
   }
@@ -250,9 +249,7 @@ class Machine {
   }
   bool push_global(const std::string& module, const std::string& name) {
     const std::string whole = module + '.' + name;
-    if (outside_.has_classes && is_tensor_class(whole)) return push(whole);
     check_global(reader_, whole);
-    if (outside_.has_classes && storage_kind(whole) != nullptr) return push(whole);
     if (is_dtype(whole)) return push(whole);
     return push(Global{whole});
   }
@@ -268,20 +265,8 @@ class Machine {
     if (copies_ > most_copies(read_bytes())) reader_.refuse("repeats its parts too often");
     return push(std::move(result));
   }
-  Tensor tensor(Number reference) {
-    std::int64_t number = 0;
-    if (const auto* integer = std::get_if<std::int64_t>(&objects_[reference])) {
-      number = *integer;
-    } else {
-      const std::string& text = as<std::string>(reference, "a tensor's number");
-      const char* const end = text.data() + text.size();
-      if (std::from_chars(text.data(), end, number).ptr != end || text.empty())
-        reader_.refuse("a tensor's number is '", shown(text), "'");
-    }
-    return outside_.tensor(number);
-  }
   Storage storage(Number reference) {
-    if (!outside_.storage) reader_.refuse("a storage where none can be");
+    if (!find_storage_) reader_.refuse("a storage where none can be");
     const Numbers& parts = as<Sequence>(reference, "a storage").items;
     // ('storage', class, key, location, elements), and None in files of before 1.6
     if (parts.size() != 5 && parts.size() != 6) reader_.refuse("a storage has not five parts");
@@ -295,11 +280,11 @@ class Machine {
     const std::string& key = as<std::string>(parts[2], "a storage's key");
     const std::int64_t numel = as<std::int64_t>(parts[4], "a storage's size");
     if (numel < 0) reader_.refuse("storage '", shown(key), "' has ", numel, " elements");
-    return {Tensor(outside_.storage({*kind, key, numel}))};
+    return {Tensor(find_storage_({*kind, key, numel}))};
   }
 
   ByteReader& reader_;
-  const Outside& outside_;
+  const FindStorage& find_storage_;
   const std::uint64_t begin_;
   std::uint64_t copies_ = 0;
   Objects objects_;
@@ -310,8 +295,8 @@ class Machine {
 
 }  // namespace
 
-PtValue read(ByteReader& reader, const Outside& outside) {
-  return Machine(reader, outside).run();
+PtValue read(ByteReader& reader, const FindStorage& find_storage) {
+  return Machine(reader, find_storage).run();
 }
 
 }  // namespace tend::nn::pickle

@@ -25,19 +25,13 @@ struct StorageName {
   std::int64_t numel = 0;
 };
 
-/// What a pickle may refer to beside itself; nothing without these.
-struct Outside {
-  /// The elements of a storage, of dtype widened(kind); the same memory each time.
-  std::function<Array(const StorageName&)> storage = {};
-  /// The tensor of a number, as files of before PyTorch 0.1.10 have it.
-  std::function<Tensor(std::int64_t)> tensor = {};
-  /// Whether classes of storages and tensors are values: their names, "torch.FloatStorage".
-  bool has_classes = false;
-};
+/// The elements of a storage, of dtype widened(kind); the same memory each time.
+using FindStorage = std::function<Array(const StorageName&)>;
 
-/// Reads one pickle up to its last opcode. It runs no code: of opcodes it knows those that make
-/// data, of classes and functions the ones that torch.save uses for tensors, and refuses all others
-/// by name. Time and memory are in proportion to the bytes of the pickle, at most kMaxPickle.
-PtValue read(ByteReader& reader, const Outside& outside = {});
+/// Reads one pickle up to its last opcode; one without storages if there is no `find_storage`. It
+/// runs no code: it knows the opcodes that make data and the classes and functions that torch.save
+/// uses for tensors, and refuses all others by name. Time and memory are in proportion to the bytes
+/// of the pickle, at most kMaxPickle.
+PtValue read(ByteReader& reader, const FindStorage& find_storage = {});
 
 }  // namespace tend::nn::pickle

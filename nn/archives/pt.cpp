@@ -8,17 +8,10 @@
 
 #include <tend/core/base/error.h>
 #include <tend/nn/archives/pt_storages.h>
+#include <tend/nn/files/file_name.h>
 #include <tend/nn/files/input_file.h>
-#include <tend/nn/files/json.h>
 
 namespace tend::nn {
-namespace {
-
-// What a tar archive of POSIX has in its first header, and where.
-constexpr std::string_view kTarMagic = "ustar";
-constexpr std::uint64_t kTarMagicAt = 257;
-
-}  // namespace
 
 // Not in the class, where a PtItem is not complete yet.
 PtValue::PtValue() = default;
@@ -72,10 +65,9 @@ StateDict PtValue::state_dict() const {
 
 PtValue load_pt(const std::filesystem::path& path) {
   InputFile file(path, "load_pt");
-  std::string start(std::min<std::uint64_t>(file.size(), kTarMagicAt + kTarMagic.size()), '\0');
+  std::string start(std::min<std::uint64_t>(file.size(), 2), '\0');
   file.read(start.data(), start.size());
-  if (start.starts_with("PK")) return pickle::read_zip(path);
-  return start.ends_with(kTarMagic) ? pickle::read_tar(path) : pickle::read_legacy(path);
+  return start == "PK" ? pickle::read_zip(path) : pickle::read_legacy(path);
 }
 
 }  // namespace tend::nn

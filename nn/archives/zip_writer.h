@@ -1,60 +1,27 @@
 // Zip archives that are written.
 #pragma once
 
-#include <cstdint>
-#include <filesystem>
-#include <span>
 #include <string>
 #include <string_view>
-#include <unordered_set>
+#include <vector>
 
+#include <tend/nn/files/file_name.h>
 #include <tend/nn/files/write_file.h>
 
 namespace tend::nn {
 
-/// Puts an archive from its first byte to its last, so that write_file can write it; libzip's own
-/// writer needs a file that it can go back in, and places entries where it likes. Large files and
-/// entries are written as ZIP64.
-class ZipWriter {
- public:
-  struct Options {
-    bool compressed = false;  // deflated, not stored
-    std::uint64_t align = 1;  // of the bytes of stored entries, a power of two of at most 32768
-  };
-
-  /// `put` must live as long.
-  ZipWriter(const PutBytes& put, const Options& options) : put_(put), options_(options) {}
-
-  /// An entry of these bytes, one part after the other. The name must be UTF-8 without control
-  /// characters, of at most 65535 bytes, and be new (the caller checks that, see
-  /// check_entry_name).
-  void add(const std::string& name, std::span<const std::string_view> parts);
-  /// After the last entry: the directory.
-  void finish();
-
- private:
-  struct Sizes {
-    std::uint32_t checksum = 0;
-    std::uint64_t size = 0;
-    std::uint64_t packed = 0;
-  };
-  void put_text(std::string_view text);
-  void put_local_header(const std::string& name, const Sizes& sizes);
-  void add_to_directory(const std::string& name, const Sizes& sizes, std::uint64_t begin);
-
-  const PutBytes& put_;
-  Options options_;
-  std::uint64_t at_ = 0;
-  std::uint64_t count_ = 0;
-  std::string directory_;
+/// An entry to be written: its bytes are the parts, one after the other.
+struct ZipEntry {
+  std::string name;
+  std::vector<std::string_view> parts;
 };
 
-/// IoError, beginning with [operation] path, for a name that no entry can have or that is in
-/// `names` already, to which it is added.
-void check_entry_name(std::string_view operation, const std::filesystem::path& path,
-                      const std::string& name, std::unordered_set<std::string>& names);
-
-/// Whether the text is UTF-8.
-bool is_utf8(const std::string& text);
+/// Puts an archive of these entries, which are deflated if `compressed`. The bytes of stored
+/// entries begin at multiples of 64, so that they can be mapped. The same entries give the same
+/// archive at any time. Throws: IoError  - a name is used twice, is longer than 65535 bytes or is
+/// not UTF-8
+///                  - a name has a control character other than tab, line feed and carriage return
+void put_zip(const FileName& file, const std::vector<ZipEntry>& entries, bool compressed,
+             const PutBytesAt& put);
 
 }  // namespace tend::nn

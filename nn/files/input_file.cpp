@@ -9,7 +9,6 @@
 #include <utility>
 
 #include <tend/nn/files/file_name.h>
-#include <tend/nn/files/uninterrupted.h>
 
 namespace tend::nn {
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include <tend/core/base/error.h>
-#include <tend/nn/files/file_name.h>
+#include <tend/nn/files/json.h>
 
 #include <nlohmann/json.hpp>
 
@@ -15,7 +15,7 @@ namespace tend::nn::safetensors {
 namespace {
 
 constexpr std::string_view kMetadata = "__metadata__";
-constexpr std::uint64_t kLargestSize = std::uint64_t{1} << 62;
+constexpr std::int64_t kLargestSize = std::int64_t{1} << 62;
 constexpr std::size_t kMaxDims = 64;
 
 constexpr std::array kTypes{
@@ -37,14 +37,10 @@ constexpr std::array kTypes{
 
 // --- writing
 
-// `text` in JSON, with its quotes. The header is not made as one value of the JSON library: the
-// destructor of a list or an object allocates, and ends the process where memory is refused.
-std::string quoted(const std::filesystem::path& path, const std::string& text) {
-  try {
-    return nlohmann::json(text).dump();
-  } catch (const nlohmann::json::exception&) {
-    fail<IoError>("save_safetensors", path.string(), ": a name or a metadata text is not UTF-8");
-  }
+// `text` in JSON, with its quotes.
+std::string quoted(const FileName& file, const std::string& text) {
+  if (!json::is_utf8(text)) file.refuse("a name or a metadata text is not UTF-8");
+  return json::quoted(text);
 }
 
 std::string joined(std::span<const std::int64_t> numbers) {
@@ -56,13 +52,13 @@ std::string joined(std::span<const std::int64_t> numbers) {
   return text;
 }
 
-std::int64_t end_of(const std::filesystem::path& path, const std::string& name,
-                    const Tensor& tensor, std::int64_t item_bytes, std::int64_t begin) {
+std::int64_t end_of(const FileName& file, const std::string& name, const Tensor& tensor,
+                    std::int64_t item_bytes, std::int64_t begin) {
   std::int64_t end = 0;
   if (__builtin_mul_overflow(tensor.numel(), item_bytes, &end) ||
       __builtin_add_overflow(begin, end, &end)) {
-    fail<IoError>("save_safetensors", path.string(), ": '", shown(name), "' ", tensor.shape(), ' ',
-                  tensor.dtype(), " would end beyond 2^63 bytes");
+    file.refuse("'", shown(name), "' ", tensor.shape(), ' ', tensor.dtype(),
+                " would end beyond 2^63 bytes");
   }
   return end;
 }
@@ -81,10 +77,11 @@ const StoredType& stored_type(DType dtype, std::optional<HalfType> half) {
 
 std::string header_text(const std::filesystem::path& path, const StateDict& tensors,
                         const SafetensorsOptions& options) {
+  const FileName file{"save_safetensors", path};
   std::string text = "{";
   for (const auto& [key, value] : options.metadata) {
     text += text.size() == 1 ? '"' + std::string(kMetadata) + "\":{" : ",";
-    text += quoted(path, key) + ':' + quoted(path, value);
+    text += quoted(file, key) + ':' + quoted(file, value);
   }
   if (!options.metadata.empty()) text += '}';
   std::set<std::string_view> names{"", kMetadata};
@@ -92,20 +89,15 @@ std::string header_text(const std::filesystem::path& path, const StateDict& tens
   for (const auto& [name, tensor] : tensors) {
     if (!names.insert(name).second) {
       const char* problem = name.empty() ? "empty" : name == kMetadata ? "reserved" : "used twice";
-      fail<IoError>("save_safetensors", path.string(), ": the name '", shown(name), "' is ",
-                    problem);
+      file.refuse("the name '", shown(name), "' is ", problem);
     }
-    if (!tensor.defined()) {
-      fail<IoError>("save_safetensors", path.string(), ": '", shown(name), "' is undefined");
-    }
-    if (tensor.shape().size() > kMaxDims) {
-      fail<IoError>("save_safetensors", path.string(), ": '", shown(name), "' has more than ",
-                    kMaxDims, " dimensions");
-    }
+    if (!tensor.defined()) file.refuse("'", shown(name), "' is undefined");
+    if (tensor.shape().size() > kMaxDims)
+      file.refuse("'", shown(name), "' has more than ", kMaxDims, " dimensions");
     const StoredType& type = stored_type(tensor.dtype(), options.dtype);
-    const std::int64_t end = end_of(path, name, tensor, stored_size(type.kind), begin);
+    const std::int64_t end = end_of(file, name, tensor, stored_size(type.kind), begin);
     if (text.size() > 1) text += ',';
-    text += quoted(path, name) + R"(:{"dtype":")";
+    text += quoted(file, name) + R"(:{"dtype":")";
     text += type.name;
     text += R"(","shape":[)" + joined(tensor.shape()) + R"(],"data_offsets":[)" +
             std::to_string(begin) + ',' + std::to_string(end) + "]}";
@@ -115,8 +107,8 @@ std::string header_text(const std::filesystem::path& path, const StateDict& tens
   // Spaces keep the elements aligned.
   text.resize((text.size() + 7) / 8 * 8, ' ');
   if (text.size() > kMaxHeader) {
-    fail<IoError>("save_safetensors", path.string(), ": names and metadata take ", text.size(),
-                  " bytes, of which readers take ", kMaxHeader, " at most");
+    file.refuse("names and metadata take ", text.size(), " bytes, of which readers take ",
+                kMaxHeader, " at most");
   }
   return text;
 }
@@ -125,257 +117,136 @@ std::string header_text(const std::filesystem::path& path, const StateDict& tens
 
 namespace {
 
-// Takes the events of the JSON library's parser, in the order of the text. Nothing nests deeper
-// than the format does, so neither the stack nor a destructor can grow with the text.
-class HeaderHandler : public nlohmann::json_sax<nlohmann::json> {
+// Reads what a header says of one tensor.
+class EntryReader {
  public:
-  explicit HeaderHandler(const FileName& file) : file_(file) {}
+  EntryReader(const FileName& file, const std::string& name, const json::Value& fields)
+      : file_(file), name_(name), fields_(fields) {}
 
-  Header take() { return std::move(header_); }
-
-  bool start_object(std::size_t) override {
-    switch (place_) {
-      case Place::before: place_ = Place::header; break;
-      case Place::header_value:
-        if (entry_.name == kMetadata) {
-          if (std::exchange(has_metadata_, true)) refuse_twice(entry_.name);
-          place_ = Place::metadata;
-        } else {
-          place_ = Place::tensor;
-        }
-        break;
-      default: refuse_value("an object");
+  Entry read() const {
+    if (!fields_.is_object() || fields_.size() != 3 || !fields_.contains("dtype") ||
+        !fields_.contains("shape") || !fields_.contains("data_offsets")) {
+      refuse("needs dtype, shape and data_offsets, nothing else");
     }
-    return true;
-  }
-  bool end_object() override {
-    if (place_ == Place::tensor) {
-      if (entry_.type == nullptr || !has_shape_ || !offsets_) refuse_fields();
-      entry_.begin = (*offsets_)[0];
-      entry_.end = (*offsets_)[1];
-      header_.entries.push_back(std::move(entry_));
-    }
-    place_ = Place::header;  // or after it, where the parser accepts nothing more
-    return true;
-  }
-  bool key(std::string& text) override {
-    if (place_ == Place::header) {
-      entry_ = {};
-      entry_.name = std::move(text);
-      has_shape_ = false;
-      offsets_.reset();
-      place_ = Place::header_value;
-    } else if (place_ == Place::metadata) {
-      field_ = std::move(text);
-      place_ = Place::metadata_value;
-    } else {
-      start_field(text);
-    }
-    return true;
-  }
-  bool start_array(std::size_t) override {
-    if (place_ != Place::shape && place_ != Place::offsets) refuse_value("a list");
-    if (std::exchange(in_list_, true)) refuse_value("a list");
-    return true;
-  }
-  bool end_array() override {
-    in_list_ = false;
-    if (place_ == Place::shape) {
-      has_shape_ = true;
-    } else {
-      if (numbers_.size() != 2) refuse_tensor("data_offsets are not two numbers");
-      offsets_ = {numbers_[0], numbers_[1]};
-    }
-    place_ = Place::tensor;
-    return true;
-  }
-  bool string(std::string& text) override {
-    if (place_ == Place::metadata_value) {
-      if (!header_.metadata.try_emplace(field_, std::move(text)).second) refuse_twice(field_);
-      place_ = Place::metadata;
-    } else if (place_ == Place::dtype) {
-      const auto same = [&](const StoredType& type) { return type.name == text; };
-      const auto* const type = std::find_if(kTypes.begin(), kTypes.end(), same);
-      if (type == kTypes.end()) refuse_dtype();
-      entry_.type = type;
-      place_ = Place::tensor;
-    } else {
-      refuse_value(as_text('\'', shown(text), '\''));
-    }
-    return true;
-  }
-  bool number_unsigned(std::uint64_t number) override {
-    if (!in_list_ || number > kLargestSize) refuse_value(std::to_string(number));
-    const auto size = static_cast<std::int64_t>(number);
-    if (place_ == Place::offsets) {
-      if (numbers_.size() == 2) refuse_tensor("data_offsets are not two numbers");
-      numbers_.push_back(size);
-    } else {
-      if (entry_.shape.size() == kMaxDims)
-        refuse_tensor("its shape is no list of at most 64 sizes");
-      entry_.shape.push_back(size);
-    }
-    return true;
-  }
-  bool number_integer(std::int64_t number) override {
-    refuse_value(number == 0 ? "-0" : std::to_string(number));
-  }
-  bool number_float(double, const std::string& text) override { refuse_value(shown(text)); }
-  bool null() override { refuse_value("null"); }
-  bool boolean(bool value) override { refuse_value(value ? "true" : "false"); }
-  bool binary(binary_t&) override { refuse_value("binary"); }
-  bool parse_error(std::size_t, const std::string&,
-                   const nlohmann::json::exception& error) override {
-    refuse("the header is no JSON: ", shown(error.what()));
+    Entry entry;
+    entry.name = name_;
+    entry.type = &type();
+    const json::Value& shape = fields_["shape"];
+    if (!shape.is_array() || shape.size() > kMaxDims)
+      refuse("its shape is no list of at most 64 sizes");
+    for (const json::Value& each : shape) entry.shape.push_back(size(each));
+    const json::Value& offsets = fields_["data_offsets"];
+    if (!offsets.is_array() || offsets.size() != 2) refuse("data_offsets are not two numbers");
+    entry.begin = size(offsets[0]);
+    entry.end = size(offsets[1]);
+    return entry;
   }
 
  private:
-  enum class Place : unsigned char {
-    before,
-    header,
-    header_value,
-    metadata,
-    metadata_value,
-    tensor,
-    dtype,
-    shape,
-    offsets
-  };
-
   template <class... Parts>
   [[noreturn]] void refuse(const Parts&... parts) const {
-    file_.refuse(parts...);
+    file_.refuse("tensor '", shown(name_), "': ", parts...);
   }
-  [[noreturn]] void refuse_twice(const std::string& name) const {
-    refuse("the name '", shown(name), "' is used twice");
-  }
-  [[noreturn]] void refuse_tensor(const std::string& what) const {
-    refuse("tensor '", shown(entry_.name), "': ", what);
-  }
-  [[noreturn]] void refuse_fields() const {
-    refuse_tensor("needs dtype, shape and data_offsets, nothing else");
-  }
-  [[noreturn]] void refuse_dtype() const {
+
+  const StoredType& type() const {
+    for (const StoredType& each : kTypes)
+      if (fields_["dtype"] == each.name) return each;
     std::string names;
-    for (const StoredType& type : kTypes) names += as_text(names.empty() ? "" : ", ", type.name);
-    refuse_tensor("its dtype is none of " + names);
+    for (const StoredType& each : kTypes) names += as_text(names.empty() ? "" : ", ", each.name);
+    refuse("its dtype is none of ", names);
   }
 
-  // Throws for a value that does not belong where it stands.
-  [[noreturn]] void refuse_value(const std::string& value) const {
-    switch (place_) {
-      case Place::before: refuse("the header is no JSON object");
-      case Place::metadata_value: refuse("__metadata__ '", shown(field_), "' is no text");
-      case Place::dtype: refuse_dtype();
-      case Place::shape:
-        refuse_tensor(in_list_ ? value + " is no size"
-                               : "its shape is no list of at most 64 sizes");
-      case Place::offsets:
-        refuse_tensor(in_list_ ? value + " is no size" : "data_offsets are not two numbers");
-      default: break;
-    }
-    if (entry_.name == kMetadata) refuse("__metadata__ is no object");
-    refuse_fields();
-  }
-
-  void start_field(const std::string& name) {
-    const auto begin = [&](Place place, bool is_there) {
-      if (is_there) refuse_tensor(name + " is given twice");
-      place_ = place;
-    };
-    if (name == "dtype") {
-      begin(Place::dtype, entry_.type != nullptr);
-    } else if (name == "shape") {
-      begin(Place::shape, has_shape_);
-    } else if (name == "data_offsets") {
-      begin(Place::offsets, offsets_.has_value());
-      numbers_.clear();
-    } else {
-      refuse_fields();
-    }
+  std::int64_t size(const json::Value& value) const {
+    if (!value.is_number_unsigned() || value.get<std::int64_t>() > kLargestSize)
+      refuse(shown(value.dump()), " is no size");
+    return value.get<std::int64_t>();
   }
 
   const FileName& file_;
-  Header header_;
-  Place place_ = Place::before;
-  bool has_metadata_ = false;
-  Entry entry_;  // the one being read
-  bool has_shape_ = false;
-  std::optional<std::array<std::int64_t, 2>> offsets_;
-  bool in_list_ = false;
-  std::vector<std::int64_t> numbers_;
-  std::string field_;
+  const std::string& name_;
+  const json::Value& fields_;
 };
 
-class Checker {
- public:
-  Checker(const FileName& file, std::vector<Entry>& entries) : file_(file), entries_(entries) {}
-
-  void check_names() const {
-    std::vector<std::string_view> names;
-    for (const Entry& entry : entries_) names.push_back(entry.name);
-    check_unique(file_, std::move(names));
+void read_metadata(const FileName& file, const json::Value& texts,
+                   std::map<std::string, std::string>& metadata) {
+  if (!texts.is_object()) file.refuse("__metadata__ is no object");
+  for (const auto& [key, value] : texts.items()) {
+    const auto* text = value.get_ptr<const std::string*>();
+    if (text == nullptr) file.refuse("__metadata__ '", shown(key), "' is no text");
+    metadata.emplace(key, *text);
   }
+}
 
-  void check_lengths(std::int64_t data_bytes) const {
-    for (const Entry& entry : entries_) {
-      if (entry.end < entry.begin || entry.end > data_bytes) {
-        refuse("tensor '", shown(entry.name), "': data_offsets leave the file");
-      }
-      check_length(entry);
-    }
+void check_length(const FileName& file, const Entry& entry, std::int64_t data_bytes) {
+  if (entry.end < entry.begin || entry.end > data_bytes)
+    file.refuse("tensor '", shown(entry.name), "': data_offsets leave the file");
+  std::int64_t bytes = stored_size(entry.type->kind);
+  const bool empty = std::find(entry.shape.begin(), entry.shape.end(), 0) != entry.shape.end();
+  bool fits = true;
+  for (const std::int64_t size : entry.shape)
+    fits = fits && !__builtin_mul_overflow(bytes, size, &bytes);
+  if (empty ? entry.end != entry.begin : !fits || entry.end - entry.begin != bytes) {
+    file.refuse("tensor '", shown(entry.name), "': ", entry.shape, ' ', entry.type->name,
+                " does not take ", entry.end - entry.begin, " bytes");
   }
+}
 
-  // Sorts the entries by their bytes, which must fill the data without gap and overlap.
-  void check_ranges(std::int64_t data_bytes) {
-    std::stable_sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) {
-      return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
-    });
-    std::int64_t at = 0;
-    for (const Entry& entry : entries_) {
-      if (entry.begin != at) {
-        refuse("tensor '", shown(entry.name), "' begins at ", entry.begin, ", not at ", at);
-      }
-      at = entry.end;
-    }
-    if (at != data_bytes) refuse("the tensors take ", at, " bytes of ", data_bytes);
+// Sorts the entries by their bytes, which must fill the data without gap and overlap.
+void sort_by_bytes(const FileName& file, std::vector<Entry>& entries, std::int64_t data_bytes) {
+  std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
+    return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
+  });
+  std::int64_t at = 0;
+  for (const Entry& entry : entries) {
+    if (entry.begin != at)
+      file.refuse("tensor '", shown(entry.name), "' begins at ", entry.begin, ", not at ", at);
+    at = entry.end;
   }
-
- private:
-  template <class... Parts>
-  [[noreturn]] void refuse(const Parts&... parts) const {
-    file_.refuse(parts...);
-  }
-
-  void check_length(const Entry& entry) const {
-    std::int64_t bytes = stored_size(entry.type->kind);
-    const bool empty = std::find(entry.shape.begin(), entry.shape.end(), 0) != entry.shape.end();
-    bool fits = true;
-    for (const std::int64_t size : entry.shape)
-      fits = fits && !__builtin_mul_overflow(bytes, size, &bytes);
-    if (empty ? entry.end != entry.begin : !fits || entry.end - entry.begin != bytes) {
-      refuse("tensor '", shown(entry.name), "': ", entry.shape, ' ', entry.type->name,
-             " does not take ", entry.end - entry.begin, " bytes");
-    }
-  }
-
-  const FileName& file_;
-  std::vector<Entry>& entries_;
-};
+  if (at != data_bytes) file.refuse("the tensors take ", at, " bytes of ", data_bytes);
+}
 
 }  // namespace
 
 Header parse_header(const std::filesystem::path& path, const std::string& text,
                     std::int64_t data_bytes) {
   const FileName file{"load_safetensors", path};
-  HeaderHandler handler(file);
-  nlohmann::json::sax_parse(text, &handler);
-  Header header = handler.take();
-  Checker checker(file, header.entries);
-  checker.check_names();
-  checker.check_lengths(data_bytes);
-  checker.check_ranges(data_bytes);
+  const json::Value root = json::parse(file, text, "the header ");
+  if (!root.is_object()) file.refuse("the header is no JSON object");
+  Header header;
+  for (const auto& [name, value] : root.items()) {
+    if (name == kMetadata) {
+      read_metadata(file, value, header.metadata);
+    } else {
+      header.entries.push_back(EntryReader(file, name, value).read());
+      check_length(file, header.entries.back(), data_bytes);
+    }
+  }
+  sort_by_bytes(file, header.entries, data_bytes);
   return header;
+}
+
+// --- the index of several files
+
+WeightMap read_index(const FileName& file) {
+  const json::Value root = json::read(file);
+  const json::Value* map = json::find(root, "weight_map");
+  if (map == nullptr || !map->is_object()) file.refuse("there is no weight_map");
+  WeightMap files;
+  for (const auto& [tensor, value] : map->items()) {
+    const auto* name = value.get_ptr<const std::string*>();
+    if (name == nullptr || name->empty() || *name == "." || *name == ".." ||
+        name->find_first_of(std::string_view("/\0", 2)) != std::string::npos) {
+      file.refuse("the weight_map names no file beside it for '", shown(tensor), '\'');
+    }
+    files.emplace(tensor, *name);
+  }
+  return files;
+}
+
+std::string index_text(const WeightMap& files, std::int64_t total_size) {
+  const json::Value index{{"metadata", {{"total_size", total_size}}},
+                          {"weight_map", json::Value(files)}};
+  return index.dump(2) + '\n';
 }
 
 }  // namespace tend::nn::safetensors

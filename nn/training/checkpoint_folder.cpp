@@ -84,14 +84,14 @@ void CheckpointFolder::clear(std::int64_t step) const {
 
 std::map<std::int64_t, std::filesystem::path> CheckpointFolder::steps() const {
   std::map<std::int64_t, std::filesystem::path> found;
-  const int error = for_each_name(folder_, [&](const std::string& name) {
-    const auto step = step_of(name);
-    if (step && is_file(folder_ / name)) found[*step] = folder_ / name;
-  });
-  // As an empty folder it would let a run begin anew over another's checkpoints.
-  if (error != 0) {
-    fail<IoError>(kFolder, folder_, " cannot be read: ", std::generic_category().message(error));
+  std::error_code error;
+  for (std::filesystem::directory_iterator at(folder_, error), end; !error && at != end;
+       at.increment(error)) {
+    const auto step = step_of(at->path().filename().string());
+    if (step && is_file(at->path())) found[*step] = at->path();
   }
+  // As an empty folder it would let a run begin anew over another's checkpoints.
+  if (error) fail<IoError>(kFolder, folder_, " cannot be read: ", error.message());
   return found;
 }
 

@@ -14,6 +14,8 @@
 #include <tend/nn/files/json.h>
 #include <tend/nn/files/write_file.h>
 
+#include <nlohmann/json.hpp>
+
 namespace tend::nn {
 namespace {
 
@@ -26,8 +28,8 @@ constexpr std::string_view kHead = "step,loss,lr,grad_norm,seconds,tokens_per_se
 std::optional<std::int64_t> step_in_json(const FileName& file, std::string_view line) {
   try {
     const json::Value parsed = json::parse(file, line);
-    const json::Value* const step = parsed.find("step");
-    const auto* const number = step == nullptr ? nullptr : step->as<std::int64_t>();
+    const json::Value* const step = json::find(parsed, "step");
+    const auto* const number = step == nullptr ? nullptr : step->get_ptr<const std::int64_t*>();
     return number == nullptr ? std::nullopt : std::optional(*number);
   } catch (const IoError&) {
     return std::nullopt;

@@ -2,7 +2,6 @@
 #include <string>
 
 #include <tend/nn/files/safetensors_file.h>
-#include <tend/nn/files/write_file.h>
 #include <tend/tend.h>
 
 #include "tests/catch.h"
@@ -149,23 +148,4 @@ TEST_CASE("shards that cannot be written leave the old ones") {
     nn::save_safetensors_shards(folder / ".", new_state, {.max_shard_size = 8});
     check_holds(folder / kIndexName, new_state);
   }
-}
-
-TEST_CASE("shards leave the temporary files of others alone") {
-  const ScratchFolder folder;
-  // Two that are no shard's, one that a killed process left, and one that is being written.
-  write_content(folder / "model-old.safetensors.tmp", "x");
-  write_content(folder / "model-1-of-7.safetensors.tmp", "x");
-  write_content(folder / "model-00001-of-00007.safetensors.tmp", "x");
-  std::string during;
-  nn::write_file(folder / "model_ema.safetensors", [&](const nn::PutBytes& put) {
-    nn::save_safetensors_shards(folder / "", four_tensors());
-    for (const std::string& name : names_in(folder / ""))
-      if (name.starts_with("model_ema")) during = name;
-    put("new", 3);
-  });
-  CHECK(during.ends_with(".tmp"));
-  CHECK(names_in(folder / "") ==
-        std::set<std::string>{"model-1-of-7.safetensors.tmp", "model-old.safetensors.tmp",
-                              "model.safetensors", "model_ema.safetensors"});
 }

@@ -221,12 +221,12 @@ TEST_CASE("a name that is used twice is refused at every level") {
   check_refused(folder, R"({"__metadata__":{"a":"1","a":"2"}})", "", "'a' is used twice");
   check_refused(folder, R"({"__metadata__":{},"__metadata__":{}})", "", "used twice");
   check_refused(folder, R"({"x":{"dtype":"F32","dtype":"F32","shape":[1],"data_offsets":[0,4]}})",
-                four, "dtype is given twice");
+                four, "the name 'dtype' is used twice");
   check_refused(folder, R"({"x":{"dtype":"F32","shape":[1],"shape":[1],"data_offsets":[0,4]}})",
-                four, "shape is given twice");
+                four, "the name 'shape' is used twice");
   check_refused(folder,
                 R"({"x":{"dtype":"F32","shape":[1],"data_offsets":[0,4],"data_offsets":[0,4]}})",
-                four, "data_offsets is given twice");
+                four, "the name 'data_offsets' is used twice");
 }
 
 TEST_CASE("lists within lists are refused however deep they are") {
@@ -235,11 +235,8 @@ TEST_CASE("lists within lists are refused however deep they are") {
   for (const std::string& open : {std::string("["), std::string("{\"a\":")}) {
     std::string nested;
     while (nested.size() < kDeep) nested += open;
-    check_refused(folder, nested, "", open == "[" ? "no JSON object" : "needs dtype");
-    check_refused(folder, "{\"x\":" + nested, "", "needs dtype");
-    check_refused(folder, R"({"__metadata__":{"a":)" + nested, "", "'a' is no text");
-    check_refused(folder, R"({"x":{"dtype":"F32","shape":)" + nested, "",
-                  open == "[" ? "a list is no size" : "its shape is no list");
+    check_refused(folder, nested, "", "nest deeper than 64");
+    check_refused(folder, R"({"x":{"dtype":"F32","shape":)" + nested, "", "nest deeper than 64");
   }
 }
 
