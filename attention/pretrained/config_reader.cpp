@@ -2,18 +2,20 @@
 
 #include <algorithm>
 
+#include <nlohmann/json.hpp>
+
 namespace tend::attention {
 
 ConfigReader::ConfigReader(const nn::FileName& file, const nn::json::Value& object)
     : file_(file), object_(object) {
-  if (object.as<nn::json::Object>() == nullptr) refuse("there is no object where one must be");
+  if (!object.is_object()) refuse("there is no object where one must be");
 }
 
 template <class Kind>
 std::optional<Kind> ConfigReader::value(std::string_view name, const char* kind) const {
   const nn::json::Value* found = find(name);
   if (found == nullptr || found->is_null()) return {};
-  if (const Kind* is_kind = found->as<Kind>()) return *is_kind;
+  if (const Kind* is_kind = found->get_ptr<const Kind*>()) return *is_kind;
   refuse("'", name, "' is no ", kind);
 }
 
@@ -23,9 +25,7 @@ std::optional<std::int64_t> ConfigReader::integer(std::string_view name) const {
 
 std::optional<double> ConfigReader::number(std::string_view name) const {
   const nn::json::Value* found = find(name);
-  if (found != nullptr && found->as<std::int64_t>() != nullptr) {
-    return static_cast<double>(*found->as<std::int64_t>());
-  }
+  if (found != nullptr && found->is_number_integer()) return found->get<double>();
   return value<double>(name, "number");
 }
 
@@ -40,7 +40,7 @@ std::optional<std::string> ConfigReader::string(std::string_view name) const {
 std::optional<ConfigReader> ConfigReader::object(std::string_view name) const {
   const nn::json::Value* found = find(name);
   if (found == nullptr || found->is_null()) return {};
-  if (found->as<nn::json::Object>() == nullptr) refuse("'", name, "' is no object");
+  if (!found->is_object()) refuse("'", name, "' is no object");
   return ConfigReader(file_, *found);
 }
 

@@ -32,8 +32,8 @@ class ConfigReader {
   /// The text of "model_type"; IoError unless it is one of `types`.
   std::string type_among(std::initializer_list<std::string_view> types) const;
 
-  const nn::json::Object& members() const { return *object_.as<nn::json::Object>(); }
-  const nn::json::Value* find(std::string_view name) const { return object_.find(name); }
+  const nn::json::Value& members() const { return object_; }
+  const nn::json::Value* find(std::string_view name) const { return nn::json::find(object_, name); }
   template <class... Parts>
   [[noreturn]] void refuse(const Parts&... parts) const {
     file_.refuse(parts...);

@@ -8,6 +8,8 @@
 #include <tend/nn/files/file_name.h>
 #include <tend/nn/files/json.h>
 
+#include <nlohmann/json.hpp>
+
 namespace tend::attention {
 namespace {
 

@@ -8,6 +8,8 @@
 #include <tend/nn/files/file_name.h>
 #include <tend/nn/files/json.h>
 
+#include <nlohmann/json.hpp>
+
 namespace tend::attention {
 namespace {
 
@@ -56,13 +58,9 @@ void refuse_differing_layers(const ConfigReader& json, std::string_view wanted) 
   }
   const nn::json::Value* types = json.find("layer_types");
   if (types == nullptr || types->is_null()) return;
-  const auto* list = types->as<nn::json::List>();
-  if (list == nullptr) json.refuse("'layer_types' is no array");
-  for (const nn::json::Value& each : *list) {
-    const auto* type = each.as<std::string>();
-    if (type == nullptr || *type != wanted) {
-      json.refuse("layer_types other than ", wanted, " are not supported");
-    }
+  if (!types->is_array()) json.refuse("'layer_types' is no array");
+  for (const nn::json::Value& each : *types) {
+    if (each != wanted) json.refuse("layer_types other than ", wanted, " are not supported");
   }
 }
 
@@ -79,10 +77,8 @@ RotaryOptions rotary_options(const ConfigReader& json) {
     }
   }
   if (!section) return rotary;
-  for (const nn::json::Member& member : section->members()) {
-    if (member.value.as<nn::json::Object>() != nullptr) {
-      json.refuse("rope_parameters that differ by layer are not supported");
-    }
+  for (const nn::json::Value& each : section->members()) {
+    if (each.is_object()) json.refuse("rope_parameters that differ by layer are not supported");
   }
   rotary.theta = section->number("rope_theta").value_or(rotary.theta);
   const auto named = section->string("rope_type");

@@ -10,6 +10,8 @@
 #include <tend/nn/files/json.h>
 #include <tend/nn/files/safetensors.h>
 
+#include <nlohmann/json.hpp>
+
 namespace tend::attention {
 namespace {
 
@@ -37,14 +39,10 @@ std::vector<std::int64_t> stop_tokens(const std::filesystem::path& path) {
   const nn::json::Value root = nn::json::read(file);
   const nn::json::Value* found = ConfigReader(file, root).find("eos_token_id");
   if (found == nullptr || found->is_null()) return {};
-  if (const auto* token = found->as<std::int64_t>()) return {*token};
-  std::vector<std::int64_t> tokens;
-  if (const auto* list = found->as<nn::json::List>()) {
-    for (const nn::json::Value& each : *list) {
-      if (const auto* token = each.as<std::int64_t>()) tokens.push_back(*token);
-    }
-    if (tokens.size() == list->size()) return tokens;
-  }
+  if (found->is_number_integer()) return {found->get<std::int64_t>()};
+  const auto is_integer = [](const nn::json::Value& each) { return each.is_number_integer(); };
+  if (found->is_array() && std::all_of(found->begin(), found->end(), is_integer))
+    return found->get<std::vector<std::int64_t>>();
   file.refuse("'eos_token_id' is neither an integer nor an array of them");
 }
 

@@ -1,6 +1,6 @@
 #include <tend/nn/archives/npz.h>
 
-#include <array>
+#include <deque>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -9,7 +9,7 @@
 #include <tend/core/base/error.h>
 #include <tend/nn/archives/zip_reader.h>
 #include <tend/nn/archives/zip_writer.h>
-#include <tend/nn/files/json.h>
+#include <tend/nn/files/file_name.h>
 #include <tend/nn/files/mapped_file.h>
 #include <tend/nn/files/npy_format.h>
 #include <tend/nn/files/write_file.h>
@@ -57,7 +57,29 @@ struct NpzFile {
   }
 };
 
-StateDict load(const std::filesystem::path& path, const LoadOptions& options) {
+}  // namespace
+
+void save_npz(const std::filesystem::path& path, const StateDict& tensors,
+              const NpzOptions& options) {
+  // The headers and elements that the entries view. A header takes a multiple of 64 bytes, so that
+  // elements are aligned as entries are.
+  std::deque<std::string> headers;
+  std::vector<Array> arrays;
+  std::vector<ZipEntry> entries;
+  for (const auto& [name, tensor] : tensors) {
+    headers.push_back(npy::header_text("save_npz", entry_name(path, name), tensor));
+    const Array& dense = arrays.emplace_back(tensor.array().contiguous());
+    const auto bytes = static_cast<std::size_t>(dense.numel() * item_size(dense.dtype()));
+    entries.push_back({name + std::string(kSuffix),
+                       {headers.back(), {static_cast<const char*>(dense.raw()), bytes}}});
+  }
+  const auto fill = [&](const PutBytesAt& put) {
+    put_zip({"save_npz", path}, entries, options.compressed, put);
+  };
+  write_file_at(path, fill, "save_npz");
+}
+
+StateDict load_npz(const std::filesystem::path& path, const LoadOptions& options) {
   NpzFile file{path, ZipReader(path, "load_npz")};
   StateDict out;
   for (const std::string& name : file.archive.names()) {
@@ -66,36 +88,6 @@ StateDict load(const std::filesystem::path& path, const LoadOptions& options) {
     out.emplace_back(key, file.read(name, key, options));
   }
   return out;
-}
-
-}  // namespace
-
-void save_npz(const std::filesystem::path& path, const StateDict& tensors,
-              const NpzOptions& options) {
-  const FileName file{"save_npz", path};
-  std::vector<std::string> names, headers;
-  std::vector<Array> arrays;
-  for (const auto& [name, tensor] : tensors) {
-    names.push_back(name + std::string(kSuffix));
-    headers.push_back(npy::header_text(file.operation, entry_name(path, name), tensor));
-    arrays.push_back(tensor.array().contiguous());
-  }
-  const auto make = [&](const std::filesystem::path& temporary) {
-    // As .npy itself aligns: its header takes a multiple of 64 bytes, so elements stay aligned.
-    ZipWriter archive(file, temporary, {options.compressed, 64});
-    for (std::size_t i = 0; i < arrays.size(); ++i) {
-      const auto bytes = static_cast<std::size_t>(arrays[i].numel() * item_size(arrays[i].dtype()));
-      const std::array<std::string_view, 2> parts{
-          headers[i], {static_cast<const char*>(arrays[i].raw()), bytes}};
-      archive.add(names[i], parts);
-    }
-    archive.finish();
-  };
-  replace_file(path, make, file.operation);
-}
-
-StateDict load_npz(const std::filesystem::path& path, const LoadOptions& options) {
-  return load(path, options);
 }
 
 }  // namespace tend::nn

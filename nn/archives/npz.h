@@ -12,11 +12,12 @@ struct NpzOptions {
   bool compressed = false;  ///< as numpy.savez_compressed has it
 };
 
-/// Writes a .npz file, a zip archive with a .npy file for each tensor (see save_npy), as write_file
-/// does: a regular file appears whole or not at all. IoError for a name that is used twice, is not
-/// UTF-8, longer than 65531 bytes or has a control character other than tab, line feed and carriage
-/// return, for what no .npy file holds, and where the file cannot be written. Needs the library
-/// tend::archives.
+/// Writes a .npz file, a zip archive with a .npy file for each tensor (see save_npy), whole or not
+/// at all as write_file does. Needs the library tend::archives.
+/// Throws: IoError  - a name is used twice, is not UTF-8, or is longer than 65531 bytes
+///                  - a name has a control character other than tab, line feed, carriage return
+///                  - no .npy file holds a tensor
+///                  - the file cannot be written, or the path is not a regular file
 void save_npz(const std::filesystem::path& path, const StateDict& tensors,
               const NpzOptions& options = {});
 

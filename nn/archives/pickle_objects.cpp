@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include <tend/core/base/error.h>
-#include <tend/nn/files/json.h>
+#include <tend/nn/files/file_name.h>
 
 namespace tend::nn::pickle {
 namespace {
@@ -114,9 +114,30 @@ class Caller {
       refuse_arguments(as_text("sizes ", shape, " with strides ", strides));
     }
     if (is_negated()) refuse_arguments("its elements are to be negated, which is not done");
-    const Tensor out =
-        tensor_in(reader_, function_, storage.elements.array(), offset, shape, strides);
-    return with_grad(out, function_ == kTensorV2 && argument<bool>(4));
+    const Array& elements = storage.elements.array();
+    const std::int64_t begin = begin_of(elements, offset, shape, strides);
+    return with_grad(Tensor(elements.as_strided(shape, strides, elements.offset() + begin)),
+                     function_ == kTensorV2 && argument<bool>(4));
+  }
+  // The offset, after a check that no element is outside of the storage.
+  std::int64_t begin_of(const Array& storage, std::int64_t offset, const Shape& shape,
+                        const Shape& strides) const {
+    // Sizes of zero count as one in the product, which then overflows for no part of the shape.
+    std::int64_t end = offset, bytes = 8;
+    bool overflows = offset < 0, is_empty = false;
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+      std::int64_t way = 0;
+      is_empty |= shape[i] == 0;
+      overflows |= __builtin_mul_overflow(bytes, std::max<std::int64_t>(shape[i], 1), &bytes);
+      overflows |=
+          __builtin_mul_overflow(std::max<std::int64_t>(shape[i] - 1, 0), strides[i], &way);
+      overflows |= __builtin_add_overflow(end, way, &end);
+    }
+    if (overflows || (!is_empty && end >= storage.numel())) {
+      refuse_arguments(as_text("sizes ", shape, " with strides ", strides, " from ", offset,
+                               " leave a storage of ", storage.numel(), " elements"));
+    }
+    return is_empty ? 0 : offset;  // a tensor without elements may begin after its storage
   }
   // A view of a complex tensor's imaginary part may stand for the negated elements.
   bool is_negated() const {
@@ -223,26 +244,6 @@ PtValue value_of(const ByteReader& reader, const Objects& objects, Number number
 Object call(const ByteReader& reader, const Objects& objects, const std::string& function,
             const Numbers& arguments) {
   return Caller(reader, objects, function, arguments).call();
-}
-
-Tensor tensor_in(const ByteReader& reader, std::string_view what, const Array& storage,
-                 std::int64_t offset, const Shape& shape, const Shape& strides) {
-  // Sizes of zero count as one in the product, which then overflows for no part of the shape.
-  std::int64_t end = offset, bytes = 8;
-  bool overflows = offset < 0, is_empty = false;
-  for (std::size_t i = 0; i < shape.size(); ++i) {
-    std::int64_t way = 0;
-    is_empty |= shape[i] == 0;
-    overflows |= __builtin_mul_overflow(bytes, std::max<std::int64_t>(shape[i], 1), &bytes);
-    overflows |= __builtin_mul_overflow(std::max<std::int64_t>(shape[i] - 1, 0), strides[i], &way);
-    overflows |= __builtin_add_overflow(end, way, &end);
-  }
-  // One without elements may begin behind its storage.
-  if (overflows || (!is_empty && end >= storage.numel())) {
-    reader.refuse(what, ": sizes ", shape, " with strides ", strides, " from ", offset,
-                  " leave a storage of ", storage.numel(), " elements");
-  }
-  return Tensor(storage.as_strided(shape, strides, storage.offset() + (is_empty ? 0 : offset)));
 }
 
 const NumberKind* storage_kind(const std::string& name) {

@@ -59,11 +59,6 @@ PtValue value_of(const ByteReader& reader, const Objects& objects, Number number
 Object call(const ByteReader& reader, const Objects& objects, const std::string& function,
             const Numbers& arguments);
 
-/// The tensor of these sizes and strides whose first element is the storage's number `offset`.
-/// IoError, which names `what`, where it would leave the storage.
-Tensor tensor_in(const ByteReader& reader, std::string_view what, const Array& storage,
-                 std::int64_t offset, const Shape& shape, const Shape& strides);
-
 /// The kind of a storage class ("torch.FloatStorage"); nullptr for other names.
 const NumberKind* storage_kind(const std::string& name);
 /// IoError unless torch.save uses the name for what tend can read.

@@ -2,14 +2,13 @@
 
 #include <array>
 #include <bit>
-#include <charconv>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
 
 #include <tend/nn/archives/pickle_objects.h>
-#include <tend/nn/files/json.h>
+#include <tend/nn/files/file_name.h>
 
 namespace tend::nn::pickle {
 namespace {

@@ -28,10 +28,10 @@ struct StorageName {
 /// The elements of a storage, of dtype widened(kind); the same memory each time.
 using FindStorage = std::function<Array(const StorageName&)>;
 
-/// Reads one pickle up to its last opcode. It runs no code: of opcodes it knows those that make
-/// data, of classes and functions the ones that torch.save uses for tensors, and refuses all others
-/// by name. Time and memory are in proportion to the bytes of the pickle, at most kMaxPickle.
-/// Without `find_storage` a pickle with tensors is refused.
+/// Reads one pickle up to its last opcode; one without storages if there is no `find_storage`. It
+/// runs no code: it knows the opcodes that make data and the classes and functions that torch.save
+/// uses for tensors, and refuses all others by name. Time and memory are in proportion to the bytes
+/// of the pickle, at most kMaxPickle.
 PtValue read(ByteReader& reader, const FindStorage& find_storage = {});
 
 }  // namespace tend::nn::pickle

@@ -8,10 +8,11 @@
 
 #include <tend/core/base/error.h>
 #include <tend/nn/archives/pt_storages.h>
+#include <tend/nn/files/file_name.h>
 #include <tend/nn/files/input_file.h>
-#include <tend/nn/files/json.h>
 
 namespace tend::nn {
+
 // Not in the class, where a PtItem is not complete yet.
 PtValue::PtValue() = default;
 PtValue::PtValue(const PtValue& other) = default;

@@ -73,22 +73,23 @@ struct PtItem {
   PtValue value;
 };
 
-/// Reads what torch.save wrote, in the zip format of PyTorch 1.6 and later, or in the one before
-/// it: tensors of bool, float32, float64 and int64 as they are, float16 and bfloat16 as float32,
-/// int8, int16, int32 and uint8 as int64. Strides, requires_grad and shared storages are as they
-/// were saved. Nothing is executed: data of Python's pickle makes the values above and nothing
-/// else. IoError names the path and what is wrong, also the class, function or opcode that is
-/// refused, nesting beyond 64, more than 64 MiB beside the elements of tensors, a packed archive
-/// that would take more than 64 times its size, parts that are repeated more than a million times,
-/// storages outside the file and tensors outside their storage. Needs the library tend::archives.
+/// Reads what torch.save wrote, in the zip format of PyTorch 1.6 or the one before it (0.1.10):
+/// tensors of bool, float32, float64 and int64 as they are, float16 and bfloat16 as float32, int8,
+/// int16, int32 and uint8 as int64. Strides, requires_grad and shared storages are as they were
+/// saved. Nothing is executed: data of Python's pickle makes the values above and nothing else.
+/// IoError names the path and what is wrong, also the class, function or opcode that is refused,
+/// nesting beyond 64, more than 64 MiB beside the elements of tensors, a packed archive that would
+/// take more than 64 times its size, parts that are repeated more than a million times, storages
+/// outside the file and tensors outside their storage. Needs the library tend::archives.
 PtValue load_pt(const std::filesystem::path& path);
 
-/// Writes a file that torch.load reads, with weights_only=True, too; a regular file appears whole
-/// or not at all, as write_file has it. Tensors that share memory share it after loading, and that
-/// is written once: of each storage what lies between the first and the last element of its
-/// tensors. IoError for undefined tensors and those of more than 64 dimensions, texts that are not
-/// UTF-8, keys used twice, nesting beyond 64, more than 64 MiB beside the elements of tensors, and
-/// where the file cannot be written.
+/// Writes a file that torch.load reads, with weights_only=True, too, whole or not at all as
+/// write_file does. Tensors that share memory share it after loading, and it is written once: the
+/// part of each storage between the first and the last element of its tensors.
+/// Throws: IoError  - a tensor is undefined or has more than 64 dimensions
+///                  - a text is not UTF-8, or a key is used twice
+///                  - values nest deeper than 64, or take more than 64 MiB beside the elements
+///                  - the file cannot be written, or the path is not a regular file
 void save_pt(const std::filesystem::path& path, const PtValue& value);
 /// The same for a dict of tensors.
 void save_pt(const std::filesystem::path& path, const StateDict& tensors);

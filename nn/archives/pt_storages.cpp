@@ -1,6 +1,7 @@
 #include <tend/nn/archives/pt_storages.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -9,8 +10,8 @@
 #include <tend/nn/archives/byte_reader.h>
 #include <tend/nn/archives/pickle_reader.h>
 #include <tend/nn/archives/zip_reader.h>
+#include <tend/nn/files/file_name.h>
 #include <tend/nn/files/input_file.h>
-#include <tend/nn/files/json.h>
 
 namespace tend::nn::pickle {
 namespace {
@@ -20,6 +21,18 @@ constexpr std::string_view kLoadPt = "load_pt";
 constexpr std::string_view kLegacyMagic("\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.",
                                         15);
 constexpr std::int64_t kLegacyVersion = 1001;
+
+// Bytes that the storage takes in a file; refuse(...) if that is more than `most`.
+template <class Refuse>
+std::uint64_t stored_bytes(const StorageName& name, std::uint64_t most, const Refuse& refuse) {
+  std::int64_t bytes = 0;
+  if (__builtin_mul_overflow(name.numel, stored_size(name.kind), &bytes) || bytes < 0 ||
+      static_cast<std::uint64_t>(bytes) > most) {
+    refuse("storage '", shown(name.key), "' of ", name.numel, " elements does not fit ", most,
+           " bytes");
+  }
+  return static_cast<std::uint64_t>(bytes);
+}
 
 // --- zip
 

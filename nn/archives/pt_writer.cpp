@@ -2,7 +2,6 @@
 #include <bit>
 #include <limits>
 #include <map>
-#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_set>
@@ -17,21 +16,8 @@
 #include <tend/nn/files/json.h>
 #include <tend/nn/files/write_file.h>
 
-#include <nlohmann/json.hpp>
-
 namespace tend::nn {
 namespace {
-
-constexpr std::uint64_t kTorchAlign = 64;
-
-bool is_utf8(const std::string& text) {
-  try {
-    json::quoted(text);
-    return true;
-  } catch (const nlohmann::json::exception&) {
-    return false;
-  }
-}
 
 std::string_view storage_class(DType dtype) {
   switch (dtype) {
@@ -106,7 +92,7 @@ class Collector {
 
  private:
   void check_text(const std::string& text) const {
-    if (text.size() > std::numeric_limits<std::uint32_t>::max() || !is_utf8(text))
+    if (text.size() > std::numeric_limits<std::uint32_t>::max() || !json::is_utf8(text))
       file_.refuse("the text '", shown(text), "' is not UTF-8, or too long");
   }
   void add_all(const PtList& list, int depth) {
@@ -208,18 +194,12 @@ class PickleWriter {
   std::string out_;
 };
 
-void write_archive(const FileName& file, const std::filesystem::path& path,
-                   const std::string& pickle, const Extents& extents) {
-  ZipWriter archive(file, path, {false, kTorchAlign});
-  const auto add = [&](const std::string& name, std::string_view content) {
-    archive.add("archive/" + name, std::span(&content, 1));
-  };
-  add("data.pkl", pickle);
-  add("byteorder", "little");
+std::vector<ZipEntry> entries_of(const std::string& pickle, const Extents& extents) {
+  std::vector<ZipEntry> entries{{"archive/data.pkl", {pickle}}, {"archive/byteorder", {"little"}}};
   for (const Extent& extent : extents.all())
-    add("data/" + std::to_string(extent.number), extent.bytes());
-  add("version", "3\n");
-  archive.finish();
+    entries.push_back({"archive/data/" + std::to_string(extent.number), {extent.bytes()}});
+  entries.push_back({"archive/version", {"3\n"}});
+  return entries;
 }
 
 }  // namespace
@@ -232,10 +212,10 @@ void save_pt(const std::filesystem::path& path, const PtValue& value) {
   if (pickle.size() > pickle::kMaxPickle)
     file.refuse("what is not the elements of tensors takes ", pickle.size(),
                 " bytes, more than 64 MiB");
-  const auto make = [&](const std::filesystem::path& temporary) {
-    write_archive(file, temporary, pickle, extents);
+  const auto fill = [&](const PutBytesAt& put) {
+    put_zip(file, entries_of(pickle, extents), /*compressed=*/false, put);
   };
-  replace_file(path, make, file.operation);
+  write_file_at(path, fill, "save_pt");
 }
 
 void save_pt(const std::filesystem::path& path, const StateDict& tensors) {

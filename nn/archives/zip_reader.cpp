@@ -8,7 +8,7 @@
 #include <system_error>
 
 #include <tend/core/base/error.h>
-#include <tend/nn/files/json.h>
+#include <tend/nn/files/file_name.h>
 
 #include <zip.h>
 

@@ -1,7 +1,12 @@
 #include <tend/nn/archives/zip_writer.h>
 
-#include <limits>
-#include <vector>
+#include <algorithm>
+#include <cstdint>
+#include <exception>
+#include <memory>
+
+#include <tend/core/base/error.h>
+#include <tend/nn/files/json.h>
 
 #include <zip.h>
 
@@ -9,78 +14,158 @@ namespace tend::nn {
 namespace {
 
 // Numbers of the format: https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT
-constexpr std::uint64_t kLocalHeader = 30, kExtraHeader = 4;
-constexpr std::uint64_t kZip64Extra = 20;        // which entries from 4 GiB on have
-constexpr std::uint16_t kPaddingExtra = 0x4246;  // "FB", which readers do not know and skip
-constexpr std::uint16_t kFirstDate = 0x21;       // 1980-01-01
+constexpr std::size_t kLongestName = 0xffff;
+constexpr std::uint64_t kLargeEntry = 0xffffffff;  // its local header has 20 bytes more
+constexpr std::uint64_t kLocalHeader = 30;
+constexpr zip_uint16_t kPaddingExtra = 0x4246;  // "FB", which readers do not know and skip
+constexpr zip_uint16_t kFirstDate = 0x21;       // 1980-01-01
+
+constexpr std::uint64_t kAlign = 64;
+constexpr zip_uint32_t kLevel = 6;  // zlib's default, where libzip has 9
+
+// The file that libzip writes to. It goes back to fill in the headers.
+struct Output {
+  const PutBytesAt& put;
+  std::uint64_t at = 0, size = 0;
+  zip_error_t error{};
+  std::exception_ptr failure = nullptr;  // thrown by `put`; it must not pass through libzip
+};
+
+zip_int64_t write_some(Output& out, const void* data, zip_uint64_t bytes) {
+  try {
+    out.put(out.at, data, bytes);
+  } catch (...) {
+    out.failure = std::current_exception();
+    zip_error_set(&out.error, ZIP_ER_WRITE, 0);
+    return -1;
+  }
+  out.at += bytes;
+  out.size = std::max(out.size, out.at);
+  return static_cast<zip_int64_t>(bytes);
+}
+
+zip_int64_t seek(Output& out, void* data, zip_uint64_t bytes) {
+  const zip_int64_t to = zip_source_seek_compute_offset(out.at, out.size, data, bytes, &out.error);
+  if (to < 0) return -1;
+  out.at = static_cast<std::uint64_t>(to);
+  return 0;
+}
+
+// libzip's calls. The archive is new, so that nothing is read.
+zip_int64_t on_command(void* user, void* data, zip_uint64_t bytes, zip_source_cmd_t command) {
+  Output& out = *static_cast<Output*>(user);
+  switch (command) {
+    case ZIP_SOURCE_SUPPORTS: return ZIP_SOURCE_SUPPORTS_WRITABLE;
+    case ZIP_SOURCE_STAT: zip_stat_init(static_cast<zip_stat_t*>(data)); return sizeof(zip_stat_t);
+    case ZIP_SOURCE_WRITE: return write_some(out, data, bytes);
+    case ZIP_SOURCE_SEEK_WRITE: return seek(out, data, bytes);
+    case ZIP_SOURCE_TELL_WRITE: return static_cast<zip_int64_t>(out.at);
+    case ZIP_SOURCE_ERROR: return zip_error_to_data(&out.error, data, bytes);
+    default: return 0;
+  }
+}
+
+class Writer {
+ public:
+  Writer(const FileName& file, bool compressed, const PutBytesAt& put)
+      : file_(file), compressed_(compressed), output_{put} {
+    zip_error_t error;
+    zip_error_init(&error);
+    zip_source_t* const target = zip_source_function_create(on_command, &output_, &error);
+    archive_.reset(target == nullptr
+                       ? nullptr
+                       : zip_open_from_source(target, ZIP_CREATE | ZIP_TRUNCATE, &error));
+    if (archive_ == nullptr) file.refuse("cannot be written: ", zip_error_strerror(&error));
+  }
+
+  void add(const ZipEntry& entry) {
+    check_name(entry.name);
+    std::vector<zip_buffer_fragment_t> fragments;
+    std::uint64_t size = 0;
+    for (const std::string_view part : entry.parts) {
+      auto* const data = const_cast<char*>(part.data());  // libzip reads it
+      fragments.push_back({reinterpret_cast<zip_uint8_t*>(data), part.size()});
+      size += part.size();
+    }
+    zip_source_t* const source =
+        zip_source_buffer_fragment(archive_.get(), fragments.data(), fragments.size(), 0);
+    if (source == nullptr) refuse();
+    const zip_int64_t added =
+        zip_file_add(archive_.get(), entry.name.c_str(), source, ZIP_FL_ENC_UTF_8);
+    if (added < 0) {
+      zip_source_free(source);
+      refuse_entry(entry.name);
+    }
+    const auto index = static_cast<zip_uint64_t>(added);
+    check(zip_set_file_compression(archive_.get(), index,
+                                   compressed_ ? ZIP_CM_DEFLATE : ZIP_CM_STORE,
+                                   compressed_ ? kLevel : 0));
+    check(zip_file_set_dostime(archive_.get(), index, 0, kFirstDate, 0));
+    if (!compressed_) align(index, entry.name.size(), size);
+  }
+
+  void finish() {
+    if (zip_close(archive_.get()) != 0) {
+      if (output_.failure) std::rethrow_exception(output_.failure);
+      refuse();
+    }
+    static_cast<void>(archive_.release());  // which zip_close has deleted
+  }
+
+ private:
+  struct Discard {
+    void operator()(zip_t* archive) const noexcept { zip_discard(archive); }
+  };
+
+  [[noreturn]] void refuse() const {
+    file_.refuse("cannot be written: ", zip_error_strerror(zip_get_error(archive_.get())));
+  }
+  void check(int status) const {
+    if (status != 0) refuse();
+  }
+
+  void check_name(const std::string& name) const {
+    if (name.size() > kLongestName) file_.refuse("the name '", shown(name), "' is too long");
+    if (name.find('\0') != std::string::npos || !json::is_utf8(name))
+      file_.refuse("a name is not UTF-8, or has a zero byte");
+  }
+  [[noreturn]] void refuse_entry(const std::string& name) const {
+    const int code = zip_error_code_zip(zip_get_error(archive_.get()));
+    if (code == ZIP_ER_EXISTS) file_.refuse("the name '", shown(name), "' is used twice");
+    if (code == ZIP_ER_INVAL) file_.refuse("the name '", shown(name), "' has a control character");
+    refuse();
+  }
+
+  // Fills up the entry's local header. libzip writes entries in order, each after its header.
+  void align(zip_uint64_t index, std::size_t name_bytes, std::uint64_t size) {
+    constexpr std::uint64_t kExtraHeader = 4;
+    const std::uint64_t before =
+        at_ + kLocalHeader + name_bytes + (size >= kLargeEntry ? 20 : 0) + kExtraHeader;
+    const std::string padding((0 - before) % kAlign, 'Z');
+    check(zip_file_extra_field_set(archive_.get(), index, kPaddingExtra, ZIP_EXTRA_FIELD_NEW,
+                                   reinterpret_cast<const zip_uint8_t*>(padding.data()),
+                                   static_cast<zip_uint16_t>(padding.size()), ZIP_FL_LOCAL));
+    at_ = before + padding.size() + size;
+  }
+
+  const FileName& file_;
+  bool compressed_;
+  Output output_;
+  std::unique_ptr<zip_t, Discard> archive_;
+  std::uint64_t at_ = 0;  // where the next stored entry begins
+};
 
 }  // namespace
 
-void ZipWriter::Discard::operator()(zip* archive) const noexcept {
-  zip_discard(archive);
-}
-
-ZipWriter::ZipWriter(const FileName& file, const std::filesystem::path& path,
-                     const Options& options)
-    : file_(file), options_(options) {
-  int error = 0;
-  archive_.reset(zip_open(path.c_str(), ZIP_CREATE | ZIP_TRUNCATE, &error));
-  if (archive_ == nullptr) file_.refuse("cannot be written: zip error ", error);
-}
-
-void ZipWriter::refuse_error() const {
-  file_.refuse("cannot be written: ", zip_strerror(archive_.get()));
-}
-
-void ZipWriter::add(const std::string& name, std::span<const std::string_view> parts) {
-  if (name.size() > std::numeric_limits<std::uint16_t>::max() ||
-      name.find('\0') != std::string::npos)
-    file_.refuse("the name '", shown(name), "' is too long or has a zero byte");
-  std::vector<zip_buffer_fragment_t> fragments;
-  std::uint64_t size = 0;
-  for (const std::string_view part : parts) {
-    size += part.size();
-    if (part.empty()) continue;
-    // libzip reads them.
-    auto* bytes = reinterpret_cast<zip_uint8_t*>(const_cast<char*>(part.data()));
-    fragments.push_back({bytes, part.size()});
+void put_zip(const FileName& file, const std::vector<ZipEntry>& entries, bool compressed,
+             const PutBytesAt& put) {
+  if (entries.empty()) {  // libzip writes no file then
+    const std::string end = std::string("PK\5\6") + std::string(18, '\0');
+    return put(0, end.data(), end.size());
   }
-  zip_error_t error;
-  zip_error_init(&error);
-  zip_source_t* source =
-      zip_source_buffer_fragment_create(fragments.data(), fragments.size(), 0, &error);
-  if (source == nullptr) fail_memory("zip");
-  const zip_int64_t added = zip_file_add(archive_.get(), name.c_str(), source, ZIP_FL_ENC_UTF_8);
-  if (added < 0) {
-    zip_source_free(source);
-    if (zip_error_code_zip(zip_get_error(archive_.get())) == ZIP_ER_EXISTS)
-      file_.refuse("the name '", shown(name), "' is used twice");
-    file_.refuse("the name '", shown(name), "' is not UTF-8");
-  }
-  const auto entry = static_cast<std::uint64_t>(added);
-  const zip_int32_t method = options_.compressed ? ZIP_CM_DEFLATE : ZIP_CM_STORE;
-  if (zip_set_file_compression(archive_.get(), entry, method, 0) != 0 ||
-      zip_file_set_dostime(archive_.get(), entry, 0, kFirstDate, 0) != 0)
-    refuse_error();
-  if (!options_.compressed && options_.align > 1) align(entry, name, size);
-}
-
-// Pads the entry's header so that its bytes begin at a multiple of options_.align.
-void ZipWriter::align(std::uint64_t entry, const std::string& name, std::uint64_t size) {
-  const bool is_large = size >= std::numeric_limits<std::uint32_t>::max();
-  const std::uint64_t begin =
-      next_ + kLocalHeader + name.size() + (is_large ? kZip64Extra : 0) + kExtraHeader;
-  const std::vector<zip_uint8_t> padding((0 - begin) % options_.align, 'Z');
-  if (zip_file_extra_field_set(archive_.get(), entry, kPaddingExtra, ZIP_EXTRA_FIELD_NEW,
-                               padding.data(), static_cast<zip_uint16_t>(padding.size()),
-                               ZIP_FL_LOCAL) != 0)
-    refuse_error();
-  next_ = begin + padding.size() + size;
-}
-
-void ZipWriter::finish() {
-  if (zip_close(archive_.get()) != 0) refuse_error();
-  static_cast<void>(archive_.release());
+  Writer archive(file, compressed, put);
+  for (const ZipEntry& entry : entries) archive.add(entry);
+  archive.finish();
 }
 
 }  // namespace tend::nn

@@ -1,6 +1,7 @@
 #include <tend/nn/data/csv.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -9,7 +10,6 @@
 
 #include <tend/autograd/ops/creation.h>
 #include <tend/core/base/error.h>
-#include <tend/nn/data/number_text.h>
 #include <tend/nn/files/file_name.h>
 #include <tend/nn/files/input_file.h>
 
@@ -97,23 +97,6 @@ std::string_view without_spaces(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t") + 1 - first);
 }
 
-// Whether a decimal number that is out of range is nearer to 0 than those in it.
-bool is_tiny(std::string_view digits) {
-  const std::size_t e = std::min(digits.find_first_of("eE"), digits.size());
-  const std::size_t point = std::min(digits.substr(0, e).find('.'), e);
-  const std::size_t first = digits.find_first_of("123456789");
-  // Of the first digit that is not 0, counted from the point.
-  const auto place = static_cast<std::int64_t>(point) - static_cast<std::int64_t>(first);
-  if (e == digits.size()) return place < 0;
-  const bool is_negative = digits[e + 1] == '-';
-  const std::string_view exponent =
-      digits.substr(e + (is_negative || digits[e + 1] == '+' ? 2 : 1));
-  std::int64_t size = 0;
-  const auto status = std::from_chars(exponent.data(), exponent.data() + exponent.size(), size).ec;
-  if (status != std::errc()) return is_negative;
-  return is_negative ? size > place : size < -place;
-}
-
 template <class T>
 T csv_number(const CsvFields& fields, std::string_view field) {
   std::string_view digits = without_spaces(field);
@@ -121,13 +104,13 @@ T csv_number(const CsvFields& fields, std::string_view field) {
   if (digits.starts_with('+') && !digits.starts_with("+-")) digits.remove_prefix(1);
   T value{};
   const char* end = digits.data() + digits.size();
-  auto [stop, status] = number_from_text(digits.data(), end, value);
+  auto [stop, status] = std::from_chars(digits.data(), end, value);
   if constexpr (std::is_floating_point_v<T>) {
     // 1e-50 is a float32, if a rounded one, and 1e-400 a float64.
-    if (status == std::errc::result_out_of_range && is_tiny({digits.data(), stop})) {
-      double precise = 0;
-      if (number_from_text(digits.data(), end, precise).ec != std::errc()) precise = 0;
-      value = static_cast<T>(digits.starts_with('-') ? -std::abs(precise) : precise);
+    long double wide = 0;
+    if (status == std::errc::result_out_of_range &&
+        std::from_chars(digits.data(), end, wide).ec == std::errc() && std::abs(wide) < 1) {
+      value = static_cast<T>(wide);
       status = std::errc();
     }
   }

@@ -32,17 +32,21 @@ namespace tend::data {
 ///
 /// The order is PyTorch's, seed for seed: each loop draws a number from the generator, then what
 /// its sampler draws. The batches are the same for any number of workers; but a loop that ends
-/// early leaves an iterable dataset without reset() behind what was read ahead. They are made
-/// without grad and outside of inference mode, whatever the loop's thread has; a dataset that draws
-/// takes the generator that `get(i, generator)` is given, as the default one's numbers depend on
-/// the threads. What get, next or collate throw comes out of the loop at that batch, as the same
-/// kind of tend's errors (Error for another std::exception, what is none as itself) with batch and
-/// index named, and itself nested; the loop's iterator goes on behind that batch. Workers end with
-/// the loop, each after the batch at hand. Loops over a map-style dataset may overlap; those over
-/// an iterable one must not.
+/// early leaves an iterable dataset without reset() after what was read ahead.
 ///
-/// Error for options that contradict each other, to shuffle an empty dataset, and of a loader that
-/// was moved from. PyTorch: torch.utils.data.DataLoader; there is no batch_size=None.
+/// Batches are made without grad and outside of inference mode, whatever the loop's thread has. A
+/// dataset that draws random numbers uses the generator that `get(i, generator)` is given, as the
+/// default one's numbers depend on the threads.
+///
+/// An error of get, next or collate comes out of the loop at that batch, as the same kind of tend's
+/// errors (Error for another std::exception, anything else as itself) with batch and index named,
+/// and itself nested; the loop's iterator continues after that batch. Workers end with the loop,
+/// each after the batch at hand. Loops over a map-style dataset may overlap; those over an iterable
+/// one must not.
+///
+/// Throws: Error  - options contradict each other, an empty dataset is to be shuffled
+///                - the loader was moved from
+/// PyTorch: torch.utils.data.DataLoader; there is no batch_size=None.
 template <class D, class Collate = DefaultCollate>
 class DataLoader {
   static_assert(MapDataset<D> || IterableDataset<D>,
@@ -67,12 +71,11 @@ class DataLoader {
       try {
         ++*this;
       } catch (...) {
-        if (!pass_->has_given()) throw;
         first_error_ = std::current_exception();
       }
     }
-    /// Error where there is no batch: behind the last one, after a ++ that threw (it compares equal
-    /// to end() until the next ++), or where the iterator was moved from.
+    /// Error if there is no batch: after the last one, after a ++ that threw (the iterator compares
+    /// equal to end() until the next ++), or if the iterator was moved from.
     Batch& operator*() const {
       throw_first();
       if (!pass_ || !batch_) fail("DataLoader", "the iterator has no batch here");
@@ -139,44 +142,40 @@ class DataLoader {
     return size == batches_for_ ? batches_->size() : detail::batches_of(options_, size).size();
   }
 
-  /// Begins a loop, with its first batch; what get, next or collate throw there comes out when the
-  /// loop first asks for that batch. When the loop cannot begin, the loader stands where it stood;
-  /// an iterable dataset without reset() has given what it gave, and what was drawn from the
-  /// default generator stays drawn. The loop is over the size that the dataset has now.
+  /// Begins a loop, over the size that the dataset has now, and makes its first batch. An error of
+  /// that batch comes out when the loop first asks for it. If the loop cannot begin, the loader's
+  /// position stays; what was drawn from generators stays drawn.
   Iterator begin() {
-    const std::function<void()> undo = remember();
-    try {
-      follow_size();
-      return Iterator(std::make_unique<Pass>(dataset_, batches_, collate_, options_, state_));
-    } catch (...) {
-      undo();
-      throw;
-    }
+    follow_size();
+    return Iterator(std::make_unique<Pass>(dataset_, batches_, collate_, options_, state_));
   }
   std::default_sentinel_t end() const noexcept { return {}; }
 
-  /// Where the loop that began last stands: how many batches it has given, the sizes of the dataset
-  /// and of a batch, what decides the order, and the generators at its start, as int64 tensors.
-  /// Behind its last batch, the loader stands between two loops.
+  /// The position of the loop that began last, as int64 tensors: how many batches it has given, the
+  /// sizes of the dataset and of a batch, what decides the order, and the generators at its start.
+  /// After its last batch, the loader is between two loops.
   nn::StateDict state_dict() const { return state().to_dict(); }
-  /// The next loop begins behind the batches that a loop of a loader like this had given, with the
+  /// The next loop begins after the batches that a loop of a loader like this had given, with the
   /// same bits from there on, if within a loop nothing else draws from its generators. Generators
   /// of options and samplers are set as they were. The default generator stays as the program has
   /// it; a program that resumes sets it to its own checkpoint's get_rng_state(). Examples of a
-  /// map-style dataset are not read again; an iterable one must give the same ones as then. Error
-  /// (IndexError for an entry that is missing, IoError for a generator's state that is none) for
-  /// the state of another kind of loader, and for one from the middle of a loop over a dataset of
-  /// another size, with another batch_size, or whose order was decided otherwise (what a sampler or
-  /// batch_sampler gives is not compared); nothing has changed then.
+  /// map-style dataset are not read again; an iterable one must give the same ones as then. (The
+  /// batches that a sampler or batch_sampler gives are not compared.) On an error nothing has
+  /// changed.
+  /// Throws: IndexError  - an entry is missing
+  ///         IoError     - the state of a generator is not one
+  ///         Error       - the state is of another kind of loader, or from the middle of a loop
+  ///         over
+  ///                       a dataset of another size, with another batch_size or order
   void load_state_dict(const nn::StateDict& state) { this->state().load(state, size_now()); }
-  /// A function that puts the loader back to where it is now, and with it a loop that runs: for a
-  /// RunState whose loading fails.
+  /// A function that puts the loader back to where it is now, and with it a loop that is running:
+  /// for a RunState whose loading fails.
   std::function<void()> remember() const {
     static_cast<void>(state());
     return detail::LoaderState::remember(state_);
   }
-  /// How many states were loaded: a loop that was begun before the last of them is no longer the
-  /// one that state_dict() tells of.
+  /// How many states were loaded. state_dict() does not report loops that were begun before the
+  /// last of them.
   std::uint64_t loads() const { return state().loads(); }
 
  private:
@@ -191,13 +190,14 @@ class DataLoader {
   }
   // A dataset that others have, too, may have grown.
   void follow_size() {
+    detail::LoaderState& own = state();
     const std::int64_t size = size_now();
     if (size != batches_for_) {
       detail::check_options(options_, size);
       batches_ = detail::batches_of(options_, size);
       batches_for_ = size;
     }
-    state_->set_examples(size);
+    own.set_examples(size);
   }
 
   std::shared_ptr<Kept> dataset_;

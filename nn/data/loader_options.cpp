@@ -72,32 +72,31 @@ LoaderState::Generators LoaderState::current() const {
   return now;
 }
 
-std::uint64_t LoaderState::start() {
-  if (!loaded_) {
-    at_start_ = current();
-    consumed_ = 0;
-  } else {
-    for (std::size_t i = 0; i < kOwn; ++i) {
-      if (own_[i] != nullptr) *own_[i] = *at_start_[i];
-    }
-    meanwhile_ = get_rng_state();
-    set_rng_state(*at_start_[kOwn]);
+void LoaderState::set_own(const Generators& generators) const {
+  for (std::size_t i = 0; i < kOwn; ++i) {
+    if (own_[i] != nullptr) *own_[i] = *generators[i];
   }
-  loaded_ = false;
-  running_ = true;
-  return ++pass_;
 }
 
-void LoaderState::finish_replay() {
-  if (meanwhile_) set_rng_state(*meanwhile_);
-  meanwhile_.reset();
+LoaderState::Start LoaderState::start() const {
+  if (!loaded_) return {current()};
+  set_own(at_start_);
+  return {at_start_, batches_, true};
+}
+
+std::uint64_t LoaderState::begin(const Start& start) {
+  at_start_ = start.generators;
+  batches_ = start.batches;
+  loaded_ = false;
+  running_ = true;
+  return ++loop_;
 }
 
 nn::StateDict LoaderState::to_dict() const {
   const Generators generators = running_ ? at_start_ : current();
   nn::StateDict state;
   state.insert({"running", full({}, running_, boolean)});
-  state.insert({"batches", full({}, consumed_, DType::int64)});
+  state.insert({"batches", full({}, batches_, DType::int64)});
   state.insert({"examples", full({}, examples_, DType::int64)});
   state.insert({"batch_size", full({}, batch_size_, DType::int64)});
   state.insert({"order", full({}, order_, DType::int64)});
@@ -141,24 +140,19 @@ void LoaderState::load(const nn::StateDict& state, std::int64_t examples) {
     if (is_own)
       generators[i] = generator_of_tensor(entry(state, kGeneratorNames[i], DType::int64, 1));
   }
-  // Between two passes the default generator goes on as the program has it.
-  for (std::size_t i = 0; i < kOwn; ++i) {
-    if (own_[i] != nullptr) *own_[i] = *generators[i];
-  }
+  set_own(generators);  // the default generator stays as the program has it
   at_start_ = generators;
   examples_ = examples;
-  ++pass_;  // loops that run do not count any more
+  ++loop_;  // loops that are running do not count any more
   ++loads_;
-  consumed_ = batches;
+  batches_ = batches;
   running_ = loaded_ = running;
 }
 
 std::function<void()> LoaderState::remember(const std::shared_ptr<LoaderState>& state) {
   return [state, was = *state, generators = state->current()] {
     *state = was;
-    for (std::size_t i = 0; i < kOwn; ++i) {
-      if (generators[i]) *state->own_[i] = *generators[i];
-    }
+    state->set_own(generators);
   };
 }
 

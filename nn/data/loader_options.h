@@ -1,4 +1,4 @@
-// The options of a DataLoader, and where it stands.
+// The options of a DataLoader, and its position.
 #pragma once
 
 #include <array>
@@ -35,59 +35,64 @@ struct DataLoaderOptions {
 
 namespace detail {
 
-/// Where a loader stands within its last pass, and how another one gets there.
+/// The position of a loader: what its last loop began with, and how many batches it has given.
 class LoaderState {
  public:
+  // The user's own generators (of the options and of the sampler), and after them the default one.
+  static constexpr std::size_t kOwn = 2;
+  using Generators = std::array<std::optional<Generator>, kOwn + 1>;
+
+  /// The beginning of a loop.
+  struct Start {
+    Generators generators;
+    std::int64_t batches = 0;  // to be skipped
+    bool is_loaded = false;    // it was given to load()
+  };
+
   /// `size` is the dataset's, none for an iterable one; `sampler` the generator that the sampler
   /// draws from, null for none.
   LoaderState(const DataLoaderOptions& options, std::optional<std::int64_t> size,
               Generator* sampler);
 
-  /// Starts a pass: remembers the generators, or sets them as load() was told. Returns its number.
-  std::uint64_t start();
-  /// How many batches a pass that start() has just begun is to skip.
-  std::int64_t to_skip() const noexcept { return consumed_; }
-  /// The pass has drawn what it draws first: a default generator that load() was told of is put
-  /// back to where the program had it.
-  void finish_replay();
-  /// What a pass has given so far. Only the last pass counts.
-  void count(std::uint64_t pass, std::int64_t batches) noexcept {
-    if (pass == pass_) consumed_ = batches;
+  /// Where the next loop begins. If that was loaded, the user's own generators are set to it.
+  Start start() const;
+  /// A loop has begun so, and is the last one from now on. Returns its number.
+  std::uint64_t begin(const Start& start);
+  /// A loop has given so many batches. Only the last loop counts.
+  void count(std::uint64_t loop, std::int64_t batches) noexcept {
+    if (loop == loop_) batches_ = batches;
   }
-  /// After the last batch: the next pass is a new one.
-  void end(std::uint64_t pass) noexcept {
-    count(pass, 0);
-    if (pass == pass_) running_ = false;
+  /// After the last batch: the next loop is a new one.
+  void end(std::uint64_t loop) noexcept {
+    count(loop, 0);
+    if (loop == loop_) running_ = false;
   }
 
   /// How many states were loaded.
   std::uint64_t loads() const noexcept { return loads_; }
 
-  /// The next pass goes over so many examples; Error where load() was told of a place within a pass
-  /// over another number.
+  /// The next loop goes over so many examples; Error if a position was loaded within a loop over
+  /// another number.
   void set_examples(std::int64_t examples);
   nn::StateDict to_dict() const;
   /// Error for what to_dict() of such a loader, over so many examples, cannot have given; nothing
   /// has changed then.
   void load(const nn::StateDict& state, std::int64_t examples);
-  /// Sets `state` and its own generators back to what they are now, when what it returns is called.
+  /// Sets `state` and its own generators back to what they are now, when its result is called.
   static std::function<void()> remember(const std::shared_ptr<LoaderState>& state);
 
  private:
-  // The user's own generators, and behind them the default one.
-  static constexpr std::size_t kOwn = 2;
-  using Generators = std::array<std::optional<Generator>, kOwn + 1>;
   Generators current() const;
+  void set_own(const Generators& generators) const;
 
   std::array<Generator*, kOwn> own_;
   std::int64_t examples_, batch_size_;  // as to_dict() has them
   bool drops_last_;
-  std::int64_t order_;  // as to_dict() has it
-  Generators at_start_;
-  std::optional<Generator> meanwhile_;  // the default one during a replay
-  std::uint64_t pass_ = 0, loads_ = 0;
-  std::int64_t consumed_ = 0;
+  std::int64_t order_;   // as to_dict() has it
+  Generators at_start_;  // of the last loop
+  std::int64_t batches_ = 0;
   bool running_ = false, loaded_ = false;
+  std::uint64_t loop_ = 0, loads_ = 0;
 };
 
 /// Error for options that contradict each other. `size` is the dataset's, none for an iterable one.

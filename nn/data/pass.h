@@ -1,12 +1,11 @@
 // One pass of a DataLoader over its dataset.
 #pragma once
 
-#include <atomic>
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <memory>
-#include <new>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -28,9 +27,9 @@ using Kept = std::conditional_t<MapDataset<D>, const D, D>;
 template <class D, class Collate>
 using BatchOf = std::decay_t<std::invoke_result_t<const Collate&, const std::vector<Example<D>>&>>;
 
-/// Makes the batches, ahead of who takes them where there are workers. Only the taking thread asks
-/// the sampler. The batches on their way lie in a ring; a slot belongs to the worker that took its
-/// number until `done`, then to the taking thread.
+/// Makes the batches, ahead of the loop that takes them if there are workers. Only the loop's
+/// thread asks the sampler. The batches on their way are in a ring: a slot belongs to the worker
+/// from publish() to wait_for(), and to the loop's thread before and after.
 template <class D, class Collate>
 class Pass {
  public:
@@ -45,53 +44,52 @@ class Pass {
         ring_(static_cast<std::size_t>(
             options.num_workers == 0 ? 1 : options.num_workers * options.prefetch_factor)),
         state_(std::move(state)),
-        number_(state_->start()) {
-    struct EndReplay {
-      LoaderState& state;
-      ~EndReplay() { state.finish_replay(); }
-    } const end{*state_};
-    base_seed_ = static_cast<std::uint64_t>(draw_seed(options.generator));
-    if constexpr (MapDataset<D>) stream_ = batches->iter();
-    skip(state_->to_skip());
-    if (options.num_workers > 0) {
-      // An iterable dataset is read by one thread, so that its order stays.
-      workers_ = std::make_unique<Workers>(MapDataset<D> ? options.num_workers : 1,
-                                           [this](std::uint64_t job) { run(job); });
+        // An iterable dataset is read by one thread, so that its order stays.
+        workers_(
+            MapDataset<D> ? options.num_workers : std::min<std::int64_t>(options.num_workers, 1),
+            [this](std::uint64_t job) { make(ring_[job % ring_.size()]); }) {
+    const LoaderState::Start start = state_->start();
+    std::optional<RngStateGuard> guard;
+    if (start.is_loaded) {  // the default generator stays as the program has it
+      guard.emplace();
+      set_rng_state(*start.generators.back());
     }
+    base_seed_ = static_cast<std::uint64_t>(draw_seed(options.generator));
+    if constexpr (MapDataset<D>) {
+      stream_ = batches->iter();
+    } else if constexpr (requires { dataset_->reset(); }) {
+      const LoadScope scope;
+      dataset_->reset();
+    }
+    skip(start.batches);
     fill();
+    number_ = state_->begin(start);
   }
 
   ~Pass() = default;
   Pass(const Pass&) = delete;
   Pass& operator=(const Pass&) = delete;
 
-  /// Whether a batch, or the error in its place, was given.
-  bool has_given() const noexcept { return taken_ != 0; }
-  /// The next batch; none at the end. Throws what stood in its way, and goes on behind it then.
+  /// The next batch; none at the end. Throws the error of a batch, and continues after it then.
   std::optional<Batch> next() {
     fill();
     if (taken_ == published_) return end();
-    Slot& slot = ring_[taken_ % ring_.size()];
-    finish(slot);
-    const std::unique_ptr<Made> made = std::move(slot.made);
-    ++taken_;
-    if (!made->error && !made->batch) return end();
+    const std::uint64_t job = taken_++;
+    workers_.wait_for(job);
+    Slot slot = std::exchange(ring_[job % ring_.size()], Slot());
+    if (!slot.error && !slot.batch) return end();
     state_->count(number_, slot.number + 1);
-    if (made->error) std::rethrow_exception(made->error);
-    if (workers_) fill();
-    return std::move(made->batch);
+    if (slot.error) std::rethrow_exception(slot.error);
+    if (workers_.has_threads()) fill();
+    return std::move(slot.batch);
   }
 
  private:
-  struct Made {
-    std::optional<Batch> batch;  // none behind the end of an iterable dataset
-    std::exception_ptr error;
-  };
   struct Slot {
     std::int64_t number = 0;
     IndexList indices;
-    std::unique_ptr<Made> made;
-    std::atomic<std::uint32_t> done{1};
+    std::optional<Batch> batch;  // none after the end of an iterable dataset
+    std::exception_ptr error;
   };
 
   std::optional<Batch> end() {
@@ -100,104 +98,67 @@ class Pass {
     return std::nullopt;
   }
 
+  // Leaves out the batches that the loop before has given.
   void skip(std::int64_t batches) {
-    for (; first_ < batches; ++first_) {
-      if constexpr (MapDataset<D>) {
-        try {
+    for (; first_ < batches && !ended_ && !drained_; ++first_) {
+      try {
+        if constexpr (MapDataset<D>) {
           ended_ = !stream_();
-        } catch (const OutOfMemoryError&) {
-          throw;
-        } catch (...) {
-          // What the sampler throws ends a loop, so that of the loop before came at the last batch.
-          if (first_ + 1 < batches) throw;
-          ended_ = true;
-        }
-      } else {
-        const LoadScope scope;
-        if (first_ == 0) reset();
-        try {
+        } else {
+          const LoadScope scope;
           static_cast<void>(read(first_));
-        } catch (const OutOfMemoryError&) {
-          throw;
-        } catch (...) {
-          // That batch was an error for the loop before, too, and counted.
         }
+      } catch (const OutOfMemoryError&) {
+        throw;
+      } catch (...) {
+        // The batch was an error for the loop before, too. That of a sampler ended it.
+        if (MapDataset<D> && first_ + 1 < batches) throw;
+        ended_ = MapDataset<D>;
       }
-      if (ended_ || drained_) return;
     }
-    if constexpr (!MapDataset<D>) {
-      if (batches == 0) reset();
-    }
-  }
-
-  void reset() {
-    if constexpr (requires { dataset_->reset(); }) dataset_->reset();
   }
 
   // Starts batches until the ring is full.
   void fill() {
     while (!ended_ && published_ - taken_ < ring_.size()) {
       Slot& slot = ring_[published_ % ring_.size()];
-      slot.made = std::make_unique<Made>();
       slot.number = first_ + static_cast<std::int64_t>(published_);
-      slot.done = 0;
       if constexpr (MapDataset<D>) {
         if (!ask(slot)) return;
       }
       ++published_;
-      if (workers_) workers_->publish();
+      workers_.publish();
     }
   }
 
-  // Asks the sampler for the slot's indices; what it throws comes out at this batch.
+  // Asks the sampler for the slot's indices; false at its end. Its error is the batch's.
   bool ask(Slot& slot) {
     try {
       std::optional<IndexList> indices = stream_();
-      if (indices) {
-        slot.indices = std::move(*indices);
-      } else {
-        slot.done = 1;
-        ended_ = true;
-        return false;
-      }
+      ended_ = !indices;
+      if (indices) slot.indices = std::move(*indices);
+      return !ended_;
     } catch (...) {
-      slot.made->error = std::current_exception();
-      slot.done = 1;
+      slot.error = std::current_exception();
       ended_ = true;
-    }
-    return true;
-  }
-
-  void run(std::uint64_t job) noexcept {
-    Slot& slot = ring_[job % ring_.size()];
-    if (slot.done != 0) return;
-    make(slot);
-    slot.done = 1;
-    slot.done.notify_one();
-  }
-
-  void finish(Slot& slot) {
-    if (workers_ && workers_->are_here()) {
-      while (slot.done == 0) slot.done.wait(0);
-    } else if (slot.done == 0) {
-      make(slot);
-      slot.done = 1;
+      return true;
     }
   }
 
   void make(Slot& slot) noexcept {
+    if (slot.error) return;
     try {
       const LoadScope scope;
       if constexpr (MapDataset<D>) {
-        slot.made->batch = collate(slot.number, pick(slot.number, slot.indices));
+        slot.batch = collate(slot.number, pick(slot.number, slot.indices));
       } else {
         std::vector<Example<D>> examples = read(slot.number);
         const bool is_whole = static_cast<std::int64_t>(examples.size()) == batch_size_;
         if (is_whole || (!examples.empty() && !drop_last_))
-          slot.made->batch = collate(slot.number, examples);
+          slot.batch = collate(slot.number, examples);
       }
     } catch (...) {
-      slot.made->error = std::current_exception();
+      slot.error = std::current_exception();
     }
   }
 
@@ -242,14 +203,14 @@ class Pass {
   bool drop_last_;
   std::vector<Slot> ring_;
   std::shared_ptr<LoaderState> state_;
-  std::uint64_t number_;
+  std::uint64_t number_ = 0;  // of the loop
   std::uint64_t base_seed_ = 0;
   Stream<IndexList> stream_;
   std::int64_t first_ = 0;                   // the batches that were skipped
   std::uint64_t published_ = 0, taken_ = 0;  // batches that were started, and taken
   bool ended_ = false;                       // nothing more is to be started
   bool drained_ = false;                     // an iterable dataset has nothing more
-  std::unique_ptr<Workers> workers_;
+  Workers workers_;
 };
 
 }  // namespace tend::data::detail

@@ -20,48 +20,35 @@ namespace tend::data {
 template <class T>
 using Stream = std::function<std::optional<T>()>;
 
-/// Any sampler of elements T. One is a type with a const `size()`, how many elements a pass has,
-/// and a const `iter()`, which gives a Stream<T>. Nothing is drawn before a stream's first call. A
-/// sampler with a generator of its own also has `generator()`, so that a DataLoader's state holds
-/// that, too; null stands for the default generator. Moving copies, so that there is always one.
+/// Any sampler of elements T: a type with a const `size()`, the number of elements of a pass, and a
+/// const `iter()`, which returns a Stream<T>. Nothing is drawn before a stream's first call. A
+/// sampler with a generator of its own also has `generator()` (null is the default generator), so
+/// that a DataLoader's state contains it.
 template <class T>
 class SamplerOf {
  public:
-  SamplerOf(const SamplerOf&) = default;
-  SamplerOf& operator=(const SamplerOf&) = default;
-  ~SamplerOf() = default;
-
   template <class S>
-  requires(!std::same_as<S, SamplerOf> &&
-           requires(const S& sampler) {
-             { sampler.size() } -> std::convertible_to<std::int64_t>;
-             { sampler.iter() } -> std::convertible_to<Stream<T>>;
-           }) SamplerOf(S sampler)
-      : SamplerOf(std::make_shared<const S>(std::move(sampler))) {}
+  requires(!std::same_as<S, SamplerOf> && requires(const S& sampler) {
+    { sampler.size() } -> std::convertible_to<std::int64_t>;
+    { sampler.iter() } -> std::convertible_to<Stream<T>>;
+  }) SamplerOf(S sampler) {
+    if constexpr (requires {
+                    { sampler.generator() } -> std::same_as<Generator*>;
+                  }) {
+      generator_ = sampler.generator();
+    }
+    const auto shared = std::make_shared<const S>(std::move(sampler));
+    size_ = [shared] { return static_cast<std::int64_t>(shared->size()); };
+    iter_ = [shared]() -> Stream<T> { return shared->iter(); };
+  }
 
-  std::int64_t size() const { return calls_->size(); }
-  Stream<T> iter() const { return calls_->iter(); }
+  std::int64_t size() const { return size_(); }
+  Stream<T> iter() const { return iter_(); }
   Generator* generator() const noexcept { return generator_; }
 
  private:
-  struct Calls {
-    std::function<std::int64_t()> size;
-    std::function<Stream<T>()> iter;
-  };
-
-  template <class S>
-  explicit SamplerOf(std::shared_ptr<const S> sampler)
-      : calls_(std::make_shared<const Calls>(
-            Calls{[sampler] { return static_cast<std::int64_t>(sampler->size()); },
-                  [sampler]() -> Stream<T> { return sampler->iter(); }})) {
-    if constexpr (requires {
-                    { sampler->generator() } -> std::same_as<Generator*>;
-                  }) {
-      generator_ = sampler->generator();
-    }
-  }
-
-  std::shared_ptr<const Calls> calls_;
+  std::function<std::int64_t()> size_;
+  std::function<Stream<T>()> iter_;
   Generator* generator_ = nullptr;
 };
 
@@ -116,11 +103,6 @@ class SubsetRandomSampler {
   std::int64_t size() const noexcept { return static_cast<std::int64_t>(indices_->size()); }
   Stream<std::int64_t> iter() const;
   Generator* generator() const noexcept { return generator_; }
-
-  // Moving copies, too: no sampler is ever without its indices.
-  SubsetRandomSampler(const SubsetRandomSampler&) = default;
-  SubsetRandomSampler& operator=(const SubsetRandomSampler&) = default;
-  ~SubsetRandomSampler() = default;
 
  private:
   std::shared_ptr<const IndexList> indices_;

@@ -43,11 +43,6 @@ class TokenFile {
   TokenBatch random_batch(std::int64_t batch_size, std::int64_t block_size,
                           Generator& generator = default_generator()) const;
 
-  // Moving copies, too: no object is ever without its file.
-  TokenFile(const TokenFile&) = default;
-  TokenFile& operator=(const TokenFile&) = default;
-  ~TokenFile() = default;
-
  private:
   class File;
   void read(std::int64_t first, std::int64_t count, std::int64_t* to) const;

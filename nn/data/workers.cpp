@@ -1,6 +1,8 @@
 #include <tend/nn/data/workers.h>
 
-#include <new>
+#include <condition_variable>
+#include <mutex>
+#include <set>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -21,55 +23,69 @@ void rethrow_as(const std::exception& error, const std::string& text) {
 }  // namespace
 
 struct Workers::Threads {
+  std::mutex mutex;  // of what follows
+  std::condition_variable published_or_stopping, finished;
+  std::uint64_t published = 0, taken = 0;  // jobs
+  std::set<std::uint64_t> done;            // and not waited for yet
+  bool is_stopping = false;
+
   std::vector<std::thread> all;
+
+  void serve(const std::function<void(std::uint64_t)>& run) {
+    std::unique_lock lock(mutex);
+    for (;;) {
+      published_or_stopping.wait(lock, [&] { return is_stopping || taken < published; });
+      if (is_stopping) return;
+      const std::uint64_t job = taken++;
+      lock.unlock();
+      run(job);
+      lock.lock();
+      done.insert(job);
+      finished.notify_one();
+    }
+  }
 };
 
 Workers::Workers(std::int64_t count, std::function<void(std::uint64_t)> run)
     : run_(std::move(run)), threads_(std::make_unique<Threads>()) {
-  std::vector<std::thread>& threads = threads_->all;
-  threads.reserve(static_cast<std::size_t>(count));
   const tend::detail::Inherited settings = tend::detail::inherited;
   try {
-    while (static_cast<std::int64_t>(threads.size()) < count) {
-      threads.emplace_back([this, settings] {
+    while (std::ssize(threads_->all) < count) {
+      threads_->all.emplace_back([this, settings] {
         tend::detail::inherited = settings;
-        serve();
+        threads_->serve(run_);
       });
     }
   } catch (const std::system_error&) {
-    // The system has no more threads: those that started do the work, or the caller alone.
+    // The system has no more threads: those that started do the work, or the caller.
   }
 }
 
 Workers::~Workers() {
-  stopping_ = true;
-  calls_.fetch_add(1);
-  calls_.notify_all();
+  {
+    const std::lock_guard lock(threads_->mutex);
+    threads_->is_stopping = true;
+  }
+  threads_->published_or_stopping.notify_all();
   for (std::thread& thread : threads_->all) thread.join();
 }
 
-void Workers::publish() noexcept {
-  published_.fetch_add(1);
-  calls_.fetch_add(1);
-  calls_.notify_one();
-}
-
-bool Workers::are_here() const noexcept {
+bool Workers::has_threads() const noexcept {
   return !threads_->all.empty();
 }
 
-void Workers::serve() {
-  for (;;) {
-    // Read before looking for work: a call that comes after the look ends the wait.
-    const std::uint32_t calls = calls_.load();
-    if (stopping_) return;
-    std::uint64_t job = taken_.load();
-    if (job == published_.load()) {
-      calls_.wait(calls);
-    } else if (taken_.compare_exchange_strong(job, job + 1)) {
-      run_(job);
-    }
+void Workers::publish() {
+  {
+    const std::lock_guard lock(threads_->mutex);
+    ++threads_->published;
   }
+  threads_->published_or_stopping.notify_one();
+}
+
+void Workers::wait_for(std::uint64_t job) {
+  if (!has_threads()) return run_(job);
+  std::unique_lock lock(threads_->mutex);
+  threads_->finished.wait(lock, [&] { return threads_->done.erase(job) == 1; });
 }
 
 void fail_at(std::int64_t batch, std::optional<std::int64_t> index, const std::exception& error) {

@@ -1,8 +1,9 @@
-// A file descriptor that closes itself.
+// File descriptors that close themselves, and system calls while signals arrive.
 #pragma once
 
 #include <unistd.h>
 
+#include <cerrno>
 #include <utility>
 
 namespace tend::nn {
@@ -26,5 +27,13 @@ class Descriptor {
  private:
   int number_;
 };
+
+/// Calls call(), which returns a negative number on failure, again while signals interrupt it.
+template <class Call>
+auto uninterrupted(Call call) {
+  auto result = call();
+  while (result < 0 && errno == EINTR) result = call();
+  return result;
+}
 
 }  // namespace tend::nn

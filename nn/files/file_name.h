@@ -21,6 +21,13 @@ struct FileName {
   }
 };
 
+/// IoError where the name has a zero byte: a system call would take what is before it for the
+/// whole.
+inline void check_name(const FileName& file) {
+  if (file.path.native().find('\0') == std::string::npos) return;
+  fail<IoError>(file.operation, file.path.c_str(), ": its name goes on after a zero byte");
+}
+
 /// IoError for a name that is there twice.
 void check_unique(const FileName& file, std::vector<std::string_view> names);
 

@@ -8,18 +8,22 @@
 #include <system_error>
 #include <utility>
 
+#include <tend/nn/files/file_name.h>
+
 namespace tend::nn {
 
 InputFile::InputFile(std::filesystem::path path, std::string_view operation)
     : path_(std::move(path)), operation_(operation) {
-  std::error_code error;
-  if (std::filesystem::exists(path_, error) && !std::filesystem::is_regular_file(path_, error))
-    refuse("is no regular file");
-  file_ = Descriptor(::open(path_.c_str(), O_RDONLY | O_CLOEXEC));
+  check_name({operation_, path_});
+  file_ = Descriptor(uninterrupted([&] {
+    // Opening a pipe must not wait for a writer.
+    return ::open(path_.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  }));
   struct ::stat status {};
   if (!file_.is_open() || ::fstat(file_.get(), &status) != 0) {
     refuse("cannot be opened: ", std::generic_category().message(errno));
   }
+  if (!S_ISREG(status.st_mode)) refuse("is no regular file");
   size_ = static_cast<std::uint64_t>(status.st_size);
 }
 
@@ -31,8 +35,8 @@ void InputFile::read(void* to, std::uint64_t bytes) {
 void InputFile::read_at(std::uint64_t position, void* to, std::uint64_t bytes) const {
   char* next = static_cast<char*>(to);
   while (bytes > 0) {
-    const ::ssize_t count = ::pread(file_.get(), next, bytes, static_cast<::off_t>(position));
-    if (count < 0 && errno == EINTR) continue;
+    const ::ssize_t count = uninterrupted(
+        [&] { return ::pread(file_.get(), next, bytes, static_cast<::off_t>(position)); });
     if (count < 0) refuse("cannot be read: ", std::generic_category().message(errno));
     if (count == 0) refuse("ends too early");
     next += count;

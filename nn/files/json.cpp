@@ -1,8 +1,9 @@
 #include <tend/nn/files/json.h>
 
-#include <algorithm>
+#include <cstdint>
 #include <limits>
 #include <utility>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -11,52 +12,46 @@ namespace {
 
 constexpr std::size_t kMaxDepth = 64;
 
-// Takes the events of the JSON library's parser, in the order of the text.
-class Builder : public nlohmann::json_sax<nlohmann::json> {
+// Makes the value of what the library's parser reports. (The library's own way, a callback while it
+// makes the value, takes time that grows with the square of the members of an object.)
+class Builder : public nlohmann::json_sax<Value> {
  public:
-  explicit Builder(const FileName& file) : file_(file) {}
+  explicit Builder(const FileName& file, std::string_view what) : file_(file), what_(what) {}
 
   Value take() { return std::move(root_); }
 
-  bool null() override { return add({}); }
-  bool boolean(bool value) override { return add({value}); }
-  bool number_integer(std::int64_t value) override { return add({value}); }
+  bool null() override { return add(nullptr); }
+  bool boolean(bool value) override { return add(value); }
+  bool number_integer(std::int64_t value) override { return add(value); }
   bool number_unsigned(std::uint64_t value) override {
-    if (value > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
-      return add({static_cast<double>(value)});
-    return add({static_cast<std::int64_t>(value)});
+    const bool fits = value <= std::numeric_limits<std::int64_t>::max();
+    return fits ? add(value) : add(static_cast<double>(value));
   }
-  bool number_float(double value, const std::string&) override { return add({value}); }
-  bool string(std::string& text) override { return add({std::move(text)}); }
-  bool binary(binary_t&) override { file_.refuse("binary is no JSON"); }
-  bool start_object(std::size_t) override { return open({Object()}); }
-  bool start_array(std::size_t) override { return open({List()}); }
-  bool end_object() override {
-    check_names(*open_.back()->as<Object>());
-    open_.pop_back();
-    return true;
-  }
-  bool end_array() override {
-    open_.pop_back();
-    return true;
-  }
+  bool number_float(double value, const std::string&) override { return add(value); }
+  bool string(std::string& text) override { return add(std::move(text)); }
+  bool binary(binary_t&) override { return false; }  // which no text has
+  bool start_object(std::size_t) override { return open(Value::object()); }
+  bool start_array(std::size_t) override { return open(Value::array()); }
+  bool end_object() override { return close(); }
+  bool end_array() override { return close(); }
   bool key(std::string& name) override {
-    std::get<Object>(open_.back()->data).push_back({std::move(name), {}});
+    const auto [member, is_new] = open_.back()->emplace(name, nullptr);
+    if (!is_new) file_.refuse("the name '", shown(name), "' is used twice");
+    member_ = &*member;
     return true;
   }
-  bool parse_error(std::size_t, const std::string&,
-                   const nlohmann::json::exception& error) override {
-    file_.refuse("is no JSON: ", shown(error.what()));
+  bool parse_error(std::size_t, const std::string&, const Value::exception& error) override {
+    file_.refuse(what_, "is no JSON: ", shown(error.what()));
   }
 
  private:
-  // Puts a value where the file has it. What holds open values does not grow before they end, so
-  // pointers to them stay good.
+  // Puts a value where the text has it. A list does not grow while one of its elements is open, so
+  // pointers to open values stay good.
   Value& put(Value value) {
     if (open_.empty()) return root_ = std::move(value);
-    Value& parent = *open_.back();
-    if (List* list = std::get_if<List>(&parent.data)) return list->emplace_back(std::move(value));
-    return std::get<Object>(parent.data).back().value = std::move(value);
+    if (!open_.back()->is_array()) return *member_ = std::move(value);
+    open_.back()->push_back(std::move(value));
+    return open_.back()->back();
   }
   bool add(Value value) {
     put(std::move(value));
@@ -67,30 +62,23 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
     open_.push_back(&put(std::move(value)));
     return true;
   }
-  void check_names(const Object& object) const {
-    std::vector<std::string_view> names;
-    for (const Member& member : object) names.push_back(member.name);
-    check_unique(file_, std::move(names));
+  bool close() {
+    open_.pop_back();
+    return true;
   }
 
   const FileName& file_;
+  std::string_view what_;
   Value root_;
-  std::vector<Value*> open_;  // the lists and objects around the place that is read
+  std::vector<Value*> open_;  // the lists and objects that are open
+  Value* member_ = nullptr;   // of the object that is open, to be filled
 };
 
 }  // namespace
 
-const Value* Value::find(std::string_view name) const noexcept {
-  const Object* object = as<Object>();
-  if (object == nullptr) return nullptr;
-  const auto same = [&](const Member& member) { return member.name == name; };
-  const auto found = std::find_if(object->begin(), object->end(), same);
-  return found == object->end() ? nullptr : &found->value;
-}
-
-Value parse(const FileName& file, std::string_view text) {
-  Builder builder(file);
-  nlohmann::json::sax_parse(text, &builder);
+Value parse(const FileName& file, std::string_view text, std::string_view what) {
+  Builder builder(file, what);
+  Value::sax_parse(text, &builder);
   return builder.take();
 }
 
@@ -98,12 +86,26 @@ Value read(const FileName& file) {
   return parse(file, read_text(file));
 }
 
+const Value* find(const Value& object, std::string_view name) {
+  const auto found = object.find(name);
+  return found == object.end() ? nullptr : &*found;
+}
+
+bool is_utf8(const std::string& text) {
+  try {
+    json::quoted(text);  // not std::quoted
+    return true;
+  } catch (const Value::type_error&) {
+    return false;
+  }
+}
+
 std::string quoted(std::string_view text) {
-  return nlohmann::json(text).dump();
+  return Value(text).dump();
 }
 
 std::string number_text(double number) {
-  return nlohmann::json(number).dump();
+  return Value(number).dump();
 }
 
 }  // namespace tend::nn::json

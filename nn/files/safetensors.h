@@ -55,14 +55,17 @@ struct ShardOptions {
   std::map<std::string, std::string> metadata = {{"format", "pt"}};  ///< of each file
 };
 
-/// Writes a folder's model.safetensors, or, where that would be larger than `max_shard_size`,
+/// Writes a folder's model.safetensors, or, if that would be larger than `max_shard_size`,
 /// model-00001-of-00003.safetensors and so on with model.safetensors.index.json, as Hugging Face's
-/// save_pretrained does, in the order of `tensors`. The files are written beside the old ones
-/// first; until all are whole, nothing has changed. Then shards get their names after the old index
-/// and model.safetensors are removed, and their index comes last: it never names files that are
-/// missing or older. A new model.safetensors takes the place of the old one before the old index,
-/// which says less, is removed. Shards of other counts stay. IoError as of save_safetensors, and
-/// where the folder does not exist; Error for a size below 1.
+/// save_pretrained does, in the order of `tensors`. The folder must have one writer at a time.
+///
+/// The files are written under other names (NAME.tmp) first; until all are whole, nothing has
+/// changed. Then the old index and model.safetensors are removed, the shards get their names, and
+/// their index comes last: it never names files that are missing or older. A new model.safetensors
+/// replaces the old one before the old index is removed. Shards of other counts stay.
+/// Throws: IoError  - as save_safetensors
+///                  - the folder does not exist
+///         Error    - max_shard_size is below 1
 void save_safetensors_shards(const std::filesystem::path& folder, const StateDict& tensors,
                              const ShardOptions& options = {});
 

@@ -12,7 +12,6 @@
 #include <tend/nn/files/numbers.h>
 #include <tend/nn/files/safetensors.h>
 #include <tend/nn/files/safetensors_header.h>
-#include <tend/nn/files/safetensors_index.h>
 
 namespace tend::nn {
 namespace {

@@ -40,11 +40,6 @@ class SafetensorsFile {
   /// and for a U64 that int64 cannot hold.
   Tensor load(std::string_view name) const;
 
-  // Moving copies, too: no object is ever without its files.
-  SafetensorsFile(const SafetensorsFile&) = default;
-  SafetensorsFile& operator=(const SafetensorsFile&) = default;
-  ~SafetensorsFile() = default;
-
  private:
   class Files;
   std::shared_ptr<const Files> files_;

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include <tend/core/base/error.h>
-#include <tend/nn/files/file_name.h>
 #include <tend/nn/files/json.h>
 
 #include <nlohmann/json.hpp>
@@ -39,12 +38,9 @@ constexpr std::array kTypes{
 // --- writing
 
 // `text` in JSON, with its quotes.
-std::string quoted(const std::filesystem::path& path, const std::string& text) {
-  try {
-    return nlohmann::json(text).dump();
-  } catch (const nlohmann::json::exception&) {
-    fail<IoError>("save_safetensors", path.string(), ": a name or a metadata text is not UTF-8");
-  }
+std::string quoted(const FileName& file, const std::string& text) {
+  if (!json::is_utf8(text)) file.refuse("a name or a metadata text is not UTF-8");
+  return json::quoted(text);
 }
 
 std::string joined(std::span<const std::int64_t> numbers) {
@@ -56,13 +52,13 @@ std::string joined(std::span<const std::int64_t> numbers) {
   return text;
 }
 
-std::int64_t end_of(const std::filesystem::path& path, const std::string& name,
-                    const Tensor& tensor, std::int64_t item_bytes, std::int64_t begin) {
+std::int64_t end_of(const FileName& file, const std::string& name, const Tensor& tensor,
+                    std::int64_t item_bytes, std::int64_t begin) {
   std::int64_t end = 0;
   if (__builtin_mul_overflow(tensor.numel(), item_bytes, &end) ||
       __builtin_add_overflow(begin, end, &end)) {
-    fail<IoError>("save_safetensors", path.string(), ": '", shown(name), "' ", tensor.shape(), ' ',
-                  tensor.dtype(), " would end beyond 2^63 bytes");
+    file.refuse("'", shown(name), "' ", tensor.shape(), ' ', tensor.dtype(),
+                " would end beyond 2^63 bytes");
   }
   return end;
 }
@@ -81,10 +77,11 @@ const StoredType& stored_type(DType dtype, std::optional<HalfType> half) {
 
 std::string header_text(const std::filesystem::path& path, const StateDict& tensors,
                         const SafetensorsOptions& options) {
+  const FileName file{"save_safetensors", path};
   std::string text = "{";
   for (const auto& [key, value] : options.metadata) {
     text += text.size() == 1 ? '"' + std::string(kMetadata) + "\":{" : ",";
-    text += quoted(path, key) + ':' + quoted(path, value);
+    text += quoted(file, key) + ':' + quoted(file, value);
   }
   if (!options.metadata.empty()) text += '}';
   std::set<std::string_view> names{"", kMetadata};
@@ -92,20 +89,15 @@ std::string header_text(const std::filesystem::path& path, const StateDict& tens
   for (const auto& [name, tensor] : tensors) {
     if (!names.insert(name).second) {
       const char* problem = name.empty() ? "empty" : name == kMetadata ? "reserved" : "used twice";
-      fail<IoError>("save_safetensors", path.string(), ": the name '", shown(name), "' is ",
-                    problem);
+      file.refuse("the name '", shown(name), "' is ", problem);
     }
-    if (!tensor.defined()) {
-      fail<IoError>("save_safetensors", path.string(), ": '", shown(name), "' is undefined");
-    }
-    if (tensor.shape().size() > kMaxDims) {
-      fail<IoError>("save_safetensors", path.string(), ": '", shown(name), "' has more than ",
-                    kMaxDims, " dimensions");
-    }
+    if (!tensor.defined()) file.refuse("'", shown(name), "' is undefined");
+    if (tensor.shape().size() > kMaxDims)
+      file.refuse("'", shown(name), "' has more than ", kMaxDims, " dimensions");
     const StoredType& type = stored_type(tensor.dtype(), options.dtype);
-    const std::int64_t end = end_of(path, name, tensor, stored_size(type.kind), begin);
+    const std::int64_t end = end_of(file, name, tensor, stored_size(type.kind), begin);
     if (text.size() > 1) text += ',';
-    text += quoted(path, name) + R"(:{"dtype":")";
+    text += quoted(file, name) + R"(:{"dtype":")";
     text += type.name;
     text += R"(","shape":[)" + joined(tensor.shape()) + R"(],"data_offsets":[)" +
             std::to_string(begin) + ',' + std::to_string(end) + "]}";
@@ -115,8 +107,8 @@ std::string header_text(const std::filesystem::path& path, const StateDict& tens
   // Spaces keep the elements aligned.
   text.resize((text.size() + 7) / 8 * 8, ' ');
   if (text.size() > kMaxHeader) {
-    fail<IoError>("save_safetensors", path.string(), ": names and metadata take ", text.size(),
-                  " bytes, of which readers take ", kMaxHeader, " at most");
+    file.refuse("names and metadata take ", text.size(), " bytes, of which readers take ",
+                kMaxHeader, " at most");
   }
   return text;
 }
@@ -125,142 +117,136 @@ std::string header_text(const std::filesystem::path& path, const StateDict& tens
 
 namespace {
 
-using json::Value;
-
-// Reads the value of one tensor's name.
+// Reads what a header says of one tensor.
 class EntryReader {
  public:
-  EntryReader(const FileName& file, const json::Member& member) : file_(file), member_(member) {}
+  EntryReader(const FileName& file, const std::string& name, const json::Value& fields)
+      : file_(file), name_(name), fields_(fields) {}
 
   Entry read() const {
-    const auto* fields = member_.value.as<json::Object>();
-    const Value *dtype = member_.value.find("dtype"), *shape = member_.value.find("shape"),
-                *offsets = member_.value.find("data_offsets");
-    if (fields == nullptr || fields->size() != 3 || !dtype || !shape || !offsets)
+    if (!fields_.is_object() || fields_.size() != 3 || !fields_.contains("dtype") ||
+        !fields_.contains("shape") || !fields_.contains("data_offsets")) {
       refuse("needs dtype, shape and data_offsets, nothing else");
+    }
     Entry entry;
-    entry.name = member_.name;
-    entry.type = type_of(*dtype);
-    const auto* sizes = shape->as<json::List>();
-    if (sizes == nullptr || sizes->size() > kMaxDims)
+    entry.name = name_;
+    entry.type = &type();
+    const json::Value& shape = fields_["shape"];
+    if (!shape.is_array() || shape.size() > kMaxDims)
       refuse("its shape is no list of at most 64 sizes");
-    for (const Value& size : *sizes) entry.shape.push_back(size_of(size));
-    const auto* ends = offsets->as<json::List>();
-    if (ends == nullptr || ends->size() != 2) refuse("data_offsets are not two numbers");
-    entry.begin = size_of((*ends)[0]);
-    entry.end = size_of((*ends)[1]);
+    for (const json::Value& each : shape) entry.shape.push_back(size(each));
+    const json::Value& offsets = fields_["data_offsets"];
+    if (!offsets.is_array() || offsets.size() != 2) refuse("data_offsets are not two numbers");
+    entry.begin = size(offsets[0]);
+    entry.end = size(offsets[1]);
     return entry;
   }
 
  private:
   template <class... Parts>
   [[noreturn]] void refuse(const Parts&... parts) const {
-    file_.refuse("tensor '", shown(member_.name), "': ", parts...);
+    file_.refuse("tensor '", shown(name_), "': ", parts...);
   }
 
-  const StoredType* type_of(const Value& value) const {
-    const auto* name = value.as<std::string>();
+  const StoredType& type() const {
+    for (const StoredType& each : kTypes)
+      if (fields_["dtype"] == each.name) return each;
     std::string names;
-    for (const StoredType& type : kTypes) {
-      if (name != nullptr && type.name == *name) return &type;
-      names += as_text(names.empty() ? "" : ", ", type.name);
-    }
+    for (const StoredType& each : kTypes) names += as_text(names.empty() ? "" : ", ", each.name);
     refuse("its dtype is none of ", names);
   }
 
-  std::int64_t size_of(const Value& value) const {
-    const auto* size = value.as<std::int64_t>();
-    if (size == nullptr || *size < 0 || *size > kLargestSize)
-      refuse("its shape or data_offsets have what is no size");
-    return *size;
+  std::int64_t size(const json::Value& value) const {
+    if (!value.is_number_unsigned() || value.get<std::int64_t>() > kLargestSize)
+      refuse(shown(value.dump()), " is no size");
+    return value.get<std::int64_t>();
   }
 
   const FileName& file_;
-  const json::Member& member_;
+  const std::string& name_;
+  const json::Value& fields_;
 };
 
-std::map<std::string, std::string> read_metadata(const FileName& file, const Value& value) {
-  const auto* members = value.as<json::Object>();
-  if (members == nullptr) file.refuse("__metadata__ is no object");
-  std::map<std::string, std::string> metadata;
-  for (const json::Member& member : *members) {
-    const auto* text = member.value.as<std::string>();
-    if (text == nullptr) file.refuse("__metadata__ '", shown(member.name), "' is no text");
-    metadata.emplace(member.name, *text);
+void read_metadata(const FileName& file, const json::Value& texts,
+                   std::map<std::string, std::string>& metadata) {
+  if (!texts.is_object()) file.refuse("__metadata__ is no object");
+  for (const auto& [key, value] : texts.items()) {
+    const auto* text = value.get_ptr<const std::string*>();
+    if (text == nullptr) file.refuse("__metadata__ '", shown(key), "' is no text");
+    metadata.emplace(key, *text);
   }
-  return metadata;
 }
 
-class Checker {
- public:
-  Checker(const FileName& file, std::vector<Entry>& entries) : file_(file), entries_(entries) {}
-
-  void check_lengths(std::int64_t data_bytes) const {
-    for (const Entry& entry : entries_) {
-      if (entry.end < entry.begin || entry.end > data_bytes) {
-        refuse("tensor '", shown(entry.name), "': data_offsets leave the file");
-      }
-      check_length(entry);
-    }
+void check_length(const FileName& file, const Entry& entry, std::int64_t data_bytes) {
+  if (entry.end < entry.begin || entry.end > data_bytes)
+    file.refuse("tensor '", shown(entry.name), "': data_offsets leave the file");
+  std::int64_t bytes = stored_size(entry.type->kind);
+  const bool empty = std::find(entry.shape.begin(), entry.shape.end(), 0) != entry.shape.end();
+  bool fits = true;
+  for (const std::int64_t size : entry.shape)
+    fits = fits && !__builtin_mul_overflow(bytes, size, &bytes);
+  if (empty ? entry.end != entry.begin : !fits || entry.end - entry.begin != bytes) {
+    file.refuse("tensor '", shown(entry.name), "': ", entry.shape, ' ', entry.type->name,
+                " does not take ", entry.end - entry.begin, " bytes");
   }
+}
 
-  // Sorts the entries by their bytes, which must fill the data without gap and overlap.
-  void check_ranges(std::int64_t data_bytes) {
-    std::stable_sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) {
-      return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
-    });
-    std::int64_t at = 0;
-    for (const Entry& entry : entries_) {
-      if (entry.begin != at) {
-        refuse("tensor '", shown(entry.name), "' begins at ", entry.begin, ", not at ", at);
-      }
-      at = entry.end;
-    }
-    if (at != data_bytes) refuse("the tensors take ", at, " bytes of ", data_bytes);
+// Sorts the entries by their bytes, which must fill the data without gap and overlap.
+void sort_by_bytes(const FileName& file, std::vector<Entry>& entries, std::int64_t data_bytes) {
+  std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
+    return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
+  });
+  std::int64_t at = 0;
+  for (const Entry& entry : entries) {
+    if (entry.begin != at)
+      file.refuse("tensor '", shown(entry.name), "' begins at ", entry.begin, ", not at ", at);
+    at = entry.end;
   }
-
- private:
-  template <class... Parts>
-  [[noreturn]] void refuse(const Parts&... parts) const {
-    file_.refuse(parts...);
-  }
-
-  void check_length(const Entry& entry) const {
-    std::int64_t bytes = stored_size(entry.type->kind);
-    const bool empty = std::find(entry.shape.begin(), entry.shape.end(), 0) != entry.shape.end();
-    bool fits = true;
-    for (const std::int64_t size : entry.shape)
-      fits = fits && !__builtin_mul_overflow(bytes, size, &bytes);
-    if (empty ? entry.end != entry.begin : !fits || entry.end - entry.begin != bytes) {
-      refuse("tensor '", shown(entry.name), "': ", entry.shape, ' ', entry.type->name,
-             " does not take ", entry.end - entry.begin, " bytes");
-    }
-  }
-
-  const FileName& file_;
-  std::vector<Entry>& entries_;
-};
+  if (at != data_bytes) file.refuse("the tensors take ", at, " bytes of ", data_bytes);
+}
 
 }  // namespace
 
 Header parse_header(const std::filesystem::path& path, const std::string& text,
                     std::int64_t data_bytes) {
   const FileName file{"load_safetensors", path};
-  const Value root = json::parse(file, text);
-  const auto* members = root.as<json::Object>();
-  if (members == nullptr) file.refuse("the header is no JSON object");
+  const json::Value root = json::parse(file, text, "the header ");
+  if (!root.is_object()) file.refuse("the header is no JSON object");
   Header header;
-  for (const json::Member& member : *members) {
-    if (member.name == kMetadata) {
-      header.metadata = read_metadata(file, member.value);
+  for (const auto& [name, value] : root.items()) {
+    if (name == kMetadata) {
+      read_metadata(file, value, header.metadata);
     } else {
-      header.entries.push_back(EntryReader(file, member).read());
+      header.entries.push_back(EntryReader(file, name, value).read());
+      check_length(file, header.entries.back(), data_bytes);
     }
   }
-  Checker checker(file, header.entries);
-  checker.check_lengths(data_bytes);
-  checker.check_ranges(data_bytes);
+  sort_by_bytes(file, header.entries, data_bytes);
   return header;
+}
+
+// --- the index of several files
+
+WeightMap read_index(const FileName& file) {
+  const json::Value root = json::read(file);
+  const json::Value* map = json::find(root, "weight_map");
+  if (map == nullptr || !map->is_object()) file.refuse("there is no weight_map");
+  WeightMap files;
+  for (const auto& [tensor, value] : map->items()) {
+    const auto* name = value.get_ptr<const std::string*>();
+    if (name == nullptr || name->empty() || *name == "." || *name == ".." ||
+        name->find_first_of(std::string_view("/\0", 2)) != std::string::npos) {
+      file.refuse("the weight_map names no file beside it for '", shown(tensor), '\'');
+    }
+    files.emplace(tensor, *name);
+  }
+  return files;
+}
+
+std::string index_text(const WeightMap& files, std::int64_t total_size) {
+  const json::Value index{{"metadata", {{"total_size", total_size}}},
+                          {"weight_map", json::Value(files)}};
+  return index.dump(2) + '\n';
 }
 
 }  // namespace tend::nn::safetensors

@@ -1,29 +1,28 @@
 #include <tend/nn/files/write_file.h>
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
-#include <charconv>
-#include <csignal>
-#include <cstdint>
-#include <fstream>
-#include <optional>
 #include <string>
 #include <system_error>
 
 #include <tend/core/base/error.h>
 #include <tend/nn/files/descriptor.h>
+#include <tend/nn/files/file_name.h>
 
 namespace tend::nn {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMaxName = 140;  // bytes of a file's name in the name of its temporary file
-constexpr std::size_t kMaxHost = 64;
+using FileStatus = struct ::stat;
+
+constexpr int kMaxLinks = 40;           // as in Linux
+constexpr std::size_t kKeptName = 200;  // bytes of a name (of at most 255) in a temporary name
+constexpr std::string_view kSuffix = ".tend.tmp";
 
 // Who writes what, for errors.
 struct Subject {
@@ -36,72 +35,100 @@ struct Subject {
   [[noreturn]] void refuse(int error) const { refuse(std::generic_category().message(error)); }
 };
 
-fs::path folder_of(const fs::path& file) {
-  return file.has_parent_path() ? file.parent_path() : fs::path(".");
-}
-
-// What names of temporary files of this machine have before the process number.
-std::string mark_of_host() {
-  char host[kMaxHost + 1] = {};
-  ::gethostname(host, kMaxHost);
-  return ".tend-" + std::string(host) + '-';
-}
-
-// The process that made a temporary file of this machine for a file whose name begins with
-// `start`; 0 for other names.
-::pid_t owner_of(std::string_view name, std::string_view start) {
-  static const std::string mark = mark_of_host();
-  const std::size_t marked = name.rfind(mark);
-  if (!name.starts_with(start) || marked == std::string_view::npos) return 0;
-  ::pid_t owner = 0;
-  std::from_chars(name.data() + marked + mark.size(), name.data() + name.size(), owner);
-  return owner;
-}
-
-class TemporaryFile {
+// An open file that is written.
+class OutputFile {
  public:
-  TemporaryFile(const Subject& subject, const fs::path& path) : subject_(subject) {
-    std::error_code error;
-    const fs::file_status old = fs::status(path, error);
-    if (fs::exists(old)) old_ = old.permissions() & fs::perms::all;
-    target_ = old_ ? fs::canonical(path) : path;
-    const std::string start = target_.filename().string().substr(0, kMaxName);
-    remove_leftovers(folder_of(target_), start);
-    static std::atomic<std::uint64_t> count{0};
-    path_ = folder_of(target_) / (start + mark_of_host() + std::to_string(::getpid()) + '-' +
-                                  std::to_string(count++) + ".tmp");
-    // Nobody else may read what will be a private file, not even while it is written.
-    const ::mode_t mode = old_ ? 0600 : 0666;
-    file_ = Descriptor(::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode));
+  OutputFile(const Subject& subject, Descriptor file) : subject_(subject), file_(std::move(file)) {
     if (!file_.is_open()) subject_.refuse(errno);
   }
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
-  ~TemporaryFile() {
-    if (!is_published_ && !path_.empty()) ::unlink(path_.c_str());
+
+  int descriptor() const { return file_.get(); }
+
+  void put(const void* data, std::size_t bytes) const {
+    write_all(data, bytes, [&](const char* from, std::size_t count) {
+      return ::write(file_.get(), from, count);
+    });
+  }
+  void put_at(std::uint64_t position, const void* data, std::size_t bytes) const {
+    write_all(data, bytes, [&](const char* from, std::size_t count) {
+      const auto done = static_cast<std::size_t>(from - static_cast<const char*>(data));
+      return ::pwrite(file_.get(), from, count, static_cast<::off_t>(position + done));
+    });
+  }
+  void flush() const {
+    if (uninterrupted([&] { return ::fsync(file_.get()); }) != 0) subject_.refuse(errno);
   }
 
-  const fs::path& path() const { return path_; }
-
-  void put(const void* data, std::size_t bytes) {
+ private:
+  // write_some(from, count) returns how many bytes it has written.
+  template <class WriteSome>
+  void write_all(const void* data, std::size_t bytes, WriteSome write_some) const {
     const char* from = static_cast<const char*>(data);
     while (bytes > 0) {
-      const ::ssize_t written = ::write(file_.get(), from, bytes);
-      if (written < 0 && errno == EINTR) continue;
+      const ::ssize_t written = uninterrupted([&] { return write_some(from, bytes); });
       if (written < 0) subject_.refuse(errno);
       from += written;
       bytes -= static_cast<std::size_t>(written);
     }
   }
 
-  void publish() {
-    // Another library may have put another file in its place.
-    file_ = Descriptor(::open(path_.c_str(), O_RDONLY | O_CLOEXEC));
-    if (!file_.is_open() || ::fsync(file_.get()) != 0) subject_.refuse(errno);
-    if (old_ && ::fchmod(file_.get(), static_cast<::mode_t>(*old_)) != 0) subject_.refuse(errno);
+  Subject subject_;
+  Descriptor file_;
+};
+
+fs::path folder_of(const fs::path& target) {
+  return target.has_parent_path() ? target.parent_path() : fs::path(".");
+}
+
+bool is_same_file(const FileStatus& a, const FileStatus& b) {
+  return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+// Locked, so that it has one writer at a time.
+Descriptor open_temporary(const fs::path& path, ::mode_t mode) {
+  for (;;) {
+    Descriptor file(uninterrupted(
+        [&] { return ::open(path.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, mode); }));
+    if (!file.is_open()) return file;
+    uninterrupted([&] { return ::flock(file.get(), LOCK_EX); });
+    // The writer before may have renamed or removed the file while this one waited.
+    FileStatus opened{}, named{};
+    if (::fstat(file.get(), &opened) != 0) return Descriptor();
+    if (::lstat(path.c_str(), &named) == 0 && is_same_file(opened, named)) return file;
+  }
+}
+
+class TemporaryFile {
+ public:
+  /// `old` is the status of the file that will be replaced, if there is one.
+  TemporaryFile(const Subject& subject, const fs::path& target, const FileStatus* old)
+      : subject_(subject),
+        target_(target),
+        path_(folder_of(target) /
+              (target.filename().string().substr(0, kKeptName) + std::string(kSuffix))),
+        // Nobody else reads what will be a private file, not even while it is written.
+        file_(subject, open_temporary(path_, old != nullptr ? 0600 : 0666)) {
+    if (::ftruncate(file_.descriptor(), 0) != 0) subject_.refuse(errno);
+  }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  ~TemporaryFile() {
+    if (!is_renamed_) ::unlink(path_.c_str());
+  }
+
+  const OutputFile& file() const { return file_; }
+
+  void take_owner_and_mode(const FileStatus& old) const {
+    const bool has_owner = ::fchown(file_.descriptor(), old.st_uid, old.st_gid) == 0;
+    static_cast<void>(has_owner);  // else the file is this process's, as a new one would be
+    if (::fchmod(file_.descriptor(), old.st_mode & 0777) != 0) subject_.refuse(errno);
+  }
+
+  void rename() {
+    file_.flush();
     if (::rename(path_.c_str(), target_.c_str()) != 0) subject_.refuse(errno);
-    is_published_ = true;
-    // Makes the new name last. Without this a crash might bring back the old file, which is whole.
+    is_renamed_ = true;
+    // Without this a crash might bring back the old file, which is whole, too: no error.
     const Descriptor folder(::open(folder_of(target_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (folder.is_open()) ::fsync(folder.get());
   }
@@ -109,17 +136,61 @@ class TemporaryFile {
  private:
   Subject subject_;
   fs::path target_, path_;
-  std::optional<fs::perms> old_;  // the mode of the file that is replaced
-  Descriptor file_;
-  bool is_published_ = false;
+  OutputFile file_;
+  bool is_renamed_ = false;
 };
 
-void write_stream(const Subject& subject, const std::function<void(const PutBytes&)>& fill) {
-  std::ofstream out(subject.path, std::ios::binary);
-  fill([&](const void* data, std::size_t bytes) {
-    out.write(static_cast<const char*>(data), static_cast<std::streamsize>(bytes));
-  });
-  if (!out.flush()) subject.refuse(errno);
+// The descriptor among standard output and standard error that is this very file, or -1.
+int standard_stream(const FileStatus& status) {
+  for (const int descriptor : {STDOUT_FILENO, STDERR_FILENO}) {
+    FileStatus own{};
+    if (::fstat(descriptor, &own) == 0 && is_same_file(own, status)) return descriptor;
+  }
+  return -1;
+}
+
+// A device, a pipe or a standard stream.
+OutputFile open_stream(const Subject& subject, const FileStatus& status) {
+  const int standard = standard_stream(status);
+  return OutputFile(
+      subject,
+      Descriptor(standard >= 0 ? ::fcntl(standard, F_DUPFD_CLOEXEC, 3) : uninterrupted([&] {
+        return ::open(subject.path.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC);
+      })));
+}
+
+// The status of the file that the path leads to; false if there is none.
+bool find_status(const Subject& subject, FileStatus& status) {
+  check_name({subject.operation, subject.path});
+  if (::stat(subject.path.c_str(), &status) == 0) return true;
+  if (errno != ENOENT || subject.path.empty()) subject.refuse(errno);
+  return false;
+}
+
+bool is_stream(const FileStatus& status) {
+  return !S_ISREG(status.st_mode) || standard_stream(status) >= 0;
+}
+
+fs::path followed(const Subject& subject) {
+  check_name({subject.operation, subject.path});
+  fs::path target = subject.path;
+  std::error_code error;
+  for (int links = 0; fs::is_symlink(fs::symlink_status(target, error)); ++links) {
+    if (links == kMaxLinks) subject.refuse(ELOOP);
+    const fs::path next = fs::read_symlink(target, error);
+    if (error) subject.refuse(error.value());
+    target = target.parent_path() / next;  // only `next` if it is absolute
+  }
+  return target;
+}
+
+// `fill` gets the file that will be the one at the path.
+template <class Fill>
+void replace(const Subject& subject, const FileStatus* old, Fill fill) {
+  TemporaryFile temporary(subject, followed(subject), old);
+  fill(temporary.file());
+  if (old != nullptr) temporary.take_owner_and_mode(*old);
+  temporary.rename();
 }
 
 }  // namespace
@@ -128,13 +199,16 @@ void write_file(const fs::path& path, const std::function<void(const PutBytes&)>
                 std::string_view operation) {
   const Subject subject{operation, path};
   if (!fill) fail(operation, "there is no function that fills ", path.string());
-  std::error_code error;
-  const fs::file_status status = fs::status(path, error);
-  if (fs::is_directory(status)) subject.refuse(EISDIR);
-  if (fs::exists(status) && !fs::is_regular_file(status)) return write_stream(subject, fill);
-  TemporaryFile file(subject, path);
-  fill([&](const void* data, std::size_t bytes) { file.put(data, bytes); });
-  file.publish();
+  const auto fill_file = [&](const OutputFile& file) {
+    fill([&](const void* data, std::size_t bytes) { file.put(data, bytes); });
+  };
+  FileStatus status{};
+  const bool exists = find_status(subject, status);
+  if (exists && is_stream(status)) {
+    fill_file(open_stream(subject, status));
+  } else {
+    replace(subject, exists ? &status : nullptr, fill_file);
+  }
 }
 
 void write_file(const fs::path& path, std::string_view content, std::string_view operation) {
@@ -142,49 +216,61 @@ void write_file(const fs::path& path, std::string_view content, std::string_view
       path, [&](const PutBytes& put) { put(content.data(), content.size()); }, operation);
 }
 
-void replace_file(const fs::path& path, const std::function<void(const fs::path&)>& make,
-                  std::string_view operation) {
+void write_file_at(const fs::path& path, const std::function<void(const PutBytesAt&)>& fill,
+                   std::string_view operation) {
   const Subject subject{operation, path};
-  std::error_code error;
-  const fs::file_status status = fs::status(path, error);
-  if (fs::exists(status) && !fs::is_regular_file(status)) subject.refuse("is no regular file");
-  TemporaryFile file(subject, path);
-  make(file.path());
-  file.publish();
+  FileStatus status{};
+  const bool exists = find_status(subject, status);
+  if (exists && is_stream(status)) subject.refuse("is no regular file");
+  replace(subject, exists ? &status : nullptr, [&](const OutputFile& file) {
+    fill([&](std::uint64_t position, const void* data, std::size_t bytes) {
+      file.put_at(position, data, bytes);
+    });
+  });
 }
 
 void append_file(const fs::path& path, std::string_view content, std::string_view operation) {
   const Subject subject{operation, path};
-  std::error_code error;
-  const bool is_regular = fs::is_regular_file(path, error);
-  const std::uintmax_t size = is_regular ? fs::file_size(path, error) : 0;
-  std::ofstream out(path, std::ios::binary | std::ios::app);
-  out.write(content.data(), static_cast<std::streamsize>(content.size()));
-  if (out.flush()) return;
-  const int reason = errno;
-  out.close();
-  // A part would be taken for the beginning of what is appended next.
-  if (is_regular) fs::resize_file(path, size, error);
-  subject.refuse(reason);
+  check_name({subject.operation, subject.path});
+  constexpr int kFlags = O_WRONLY | O_CREAT | O_APPEND | O_NOCTTY | O_CLOEXEC;
+  const OutputFile file(
+      subject, Descriptor(uninterrupted([&] { return ::open(path.c_str(), kFlags, 0666); })));
+  FileStatus before{};
+  if (::fstat(file.descriptor(), &before) != 0) subject.refuse(errno);
+  try {
+    file.put(content.data(), content.size());
+  } catch (...) {
+    // A part would be taken for the beginning of what is appended next.
+    if (S_ISREG(before.st_mode))
+      uninterrupted([&] { return ::ftruncate(file.descriptor(), before.st_size); });
+    throw;
+  }
 }
 
 void check_can_write(const fs::path& path) {
   const Subject subject{"check_can_write", path};
-  if (path.empty()) subject.refuse(ENOENT);
-  std::error_code error;
-  const fs::file_status status = fs::status(path, error);
-  if (fs::is_directory(status)) subject.refuse(EISDIR);
-  const bool is_special = fs::exists(status) && !fs::is_regular_file(status);
-  const fs::path asked = is_special ? path : folder_of(fs::weakly_canonical(path, error));
-  if (::access(asked.c_str(), is_special ? W_OK : W_OK | X_OK) != 0) subject.refuse(errno);
+  FileStatus status{};
+  const bool exists = find_status(subject, status);
+  if (exists && S_ISDIR(status.st_mode)) subject.refuse(EISDIR);
+  const bool is_replaced = !exists || S_ISREG(status.st_mode);
+  const int denied = is_replaced ? ::access(folder_of(followed(subject)).c_str(), W_OK | X_OK)
+                                 : ::access(path.c_str(), W_OK);
+  if (denied != 0) subject.refuse(errno);
 }
 
 void remove_leftovers(const fs::path& folder, std::string_view start) {
-  std::error_code error;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
-    const ::pid_t owner = owner_of(entry.path().filename().string(), start);
-    if (owner > 0 && ::kill(owner, 0) != 0 && errno == ESRCH) fs::remove(entry.path(), error);
+  std::error_code ignored;  // a file too many does no harm
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with(start) || !name.ends_with(kSuffix)) continue;
+    const Descriptor file(::open(entry.path().c_str(), O_WRONLY | O_NOFOLLOW | O_CLOEXEC));
+    const bool has_writer = file.is_open() && ::flock(file.get(), LOCK_EX | LOCK_NB) != 0;
+    if (!has_writer) fs::remove(entry.path(), ignored);
   }
+}
+
+fs::path follow_links(const fs::path& path) {
+  return followed({"follow_links", path});
 }
 
 }  // namespace tend::nn

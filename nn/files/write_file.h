@@ -2,59 +2,58 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <string>
 #include <string_view>
 
 namespace tend::nn {
 
-/// Writes the next bytes of a file.
+/// Puts the next bytes of a file.
 using PutBytes = std::function<void(const void* data, std::size_t bytes)>;
+/// Puts bytes at a position of a file.
+using PutBytesAt = std::function<void(std::uint64_t position, const void* data, std::size_t bytes)>;
 
-/// Writes what fill(put) puts to the file at `path`, which appears whole or not at all: a temporary
-/// file beside it is filled, flushed to the disk and renamed. The new file keeps the old one's
-/// mode. Several threads and processes may write one path; each result is whole, and the last
-/// rename wins.
+/// Writes what fill(put) puts to the file at `path`, which appears whole or not at all.
 ///
-/// The temporary file is removed on failure. One that a killed process of this machine left
-/// (NAME.tend-HOST-PID-COUNT.tmp) is removed by the next write to the same path. A path that is not
-/// a regular file, such as /dev/stdout, is written as a plain stream.
+/// fill(put) writes a temporary file, NAME.tend.tmp in the same folder. This is flushed to the
+/// disk, gets the mode of the old file (and its owner, if the system permits that), and is renamed.
+/// On any failure the old file stays, and the error of `fill` or an IoError that begins with
+/// [operation] is thrown. Links are followed: the file that they lead to is written, whether it
+/// exists or not.
 ///
-/// Throws, with the text "[operation] cannot write path: reason":
-///   IoError  - the file cannot be written
-///   whatever fill throws
+/// Several threads and processes may write one path. Each waits until the one before has ended (by
+/// a lock on the temporary file, if the file system has locks), and the last one wins. What a
+/// killed process left is overwritten by the next write to the same path.
+///
+/// A path that is not a regular file (a pipe, a terminal, a device) is opened and written as it is,
+/// and so is this process's own standard output or standard error.
 void write_file(const std::filesystem::path& path, const std::function<void(const PutBytes&)>& fill,
                 std::string_view operation = "write_file");
 void write_file(const std::filesystem::path& path, std::string_view content,
                 std::string_view operation = "write_file");
 
-/// The same for a library that writes a file by itself: make(temporary) writes the file at the path
-/// `temporary`.
-///
-/// Throws:
-///   IoError  - the file cannot be written, or the path is not a regular file
-///   whatever make throws
-void replace_file(const std::filesystem::path& path,
-                  const std::function<void(const std::filesystem::path& temporary)>& make,
-                  std::string_view operation);
+/// The same for a format that goes back in the file to fill in its headers. IoError for a path that
+/// is not a regular file.
+void write_file_at(const std::filesystem::path& path,
+                   const std::function<void(const PutBytesAt&)>& fill, std::string_view operation);
 
-/// Appends to the file at `path`, or creates it. The file must have no other writer.
-///
-/// Throws:
-///   IoError  - the content cannot be written; the file then has its old length
+/// Writes after the end of the file at `path`, and makes it if there is none. On failure (IoError)
+/// a regular file is as long as before. It must have no other writer.
 void append_file(const std::filesystem::path& path, std::string_view content,
                  std::string_view operation = "append_file");
 
-/// Checks a path before work begins. Nothing is created.
-///
-/// Throws:
-///   IoError  - write_file(path) is sure to fail: the path is a folder, or its folder does not
-///   exist
-///              or cannot be written
+/// IoError if write_file(path) is sure to fail: the path is a folder, its folder does not exist or
+/// cannot be written. Nothing is opened or created.
 void check_can_write(const std::filesystem::path& path);
 
-/// Removes temporary files that killed processes of this machine left in a folder, for files whose
-/// names begin with `start`.
+/// Removes the temporary files that killed processes have left in a folder, if their names begin
+/// with `start`.
 void remove_leftovers(const std::filesystem::path& folder, std::string_view start);
+
+/// The path with links followed, the last one also if it leads to nothing. IoError for links that
+/// form a circle.
+std::filesystem::path follow_links(const std::filesystem::path& path);
 
 }  // namespace tend::nn

@@ -14,14 +14,14 @@
 #include <tend/nn/files/write_file.h>
 #include <tend/nn/text/split_pattern.h>
 
+#include <nlohmann/json.hpp>
+
 namespace tend::nn {
 namespace {
 
 // A text goes through the steps by recursion.
 constexpr std::size_t kMaxSteps = 64;
 
-using json::List;
-using json::Object;
 using json::Value;
 
 // A part of the file, with its name for messages: "model.vocab".
@@ -32,7 +32,7 @@ class Part {
 
   bool is_absent() const { return value_ == nullptr || value_->is_null(); }
   Part operator[](std::string_view member) const {
-    return {file_, is_absent() ? nullptr : value_->find(member),
+    return {file_, is_absent() ? nullptr : json::find(*value_, member),
             name_.empty() ? std::string(member) : name_ + '.' + std::string(member)};
   }
   Part operator[](std::size_t index) const {
@@ -46,12 +46,12 @@ class Part {
 
   template <class T>
   const T& as(std::string_view kind) const {
-    const T* value = value_ == nullptr ? nullptr : value_->as<T>();
+    const T* value = value_ == nullptr ? nullptr : value_->get_ptr<const T*>();
     if (value == nullptr) refuse(" is no ", kind);
     return *value;
   }
   const std::string& text() const { return as<std::string>("string"); }
-  const List& list() const { return as<List>("array"); }
+  const Value::array_t& list() const { return as<Value::array_t>("array"); }
   std::int64_t integer() const { return as<std::int64_t>("integer"); }
   bool flag(std::optional<bool> otherwise = {}) const {
     return otherwise && is_absent() ? *otherwise : as<bool>("boolean");
@@ -62,18 +62,18 @@ class Part {
   }
   /// An object with no members but these, for another would have a meaning that is not known here.
   void check_members(std::initializer_list<std::string_view> known) const {
-    for (const json::Member& member : as<Object>("object")) {
-      if (std::find(known.begin(), known.end(), member.name) == known.end())
-        refuse(" has the member '", shown(member.name), "', which is not supported");
+    for (const auto& [member, value] : as<Value::object_t>("object")) {
+      if (std::find(known.begin(), known.end(), member) == known.end())
+        refuse(" has the member '", shown(member), "', which is not supported");
     }
   }
   /// Absent, or turned off.
   void check_off() const {
     if (is_absent()) return;
-    const auto* flag = value_->as<bool>();
-    const auto* whole = value_->as<std::int64_t>();
-    const auto* number = value_->as<double>();
-    const auto* text = value_->as<std::string>();
+    const auto* flag = value_->get_ptr<const bool*>();
+    const auto* whole = value_->get_ptr<const std::int64_t*>();
+    const auto* number = value_->get_ptr<const double*>();
+    const auto* text = value_->get_ptr<const std::string*>();
     const bool is_off = (flag != nullptr && !*flag) || (whole != nullptr && *whole == 0) ||
                         (number != nullptr && *number == 0) || (text != nullptr && text->empty());
     if (!is_off) refuse(" is not supported");
@@ -158,7 +158,7 @@ std::vector<AddedToken> read_added(const Part& part, std::vector<WrittenToken>& 
 // "a b", or ["a", "b"].
 void read_merge(const Part& part, MergeReader& merges) {
   const Value& value = part.value();
-  if (value.as<List>() != nullptr) {
+  if (value.is_array()) {
     if (part.list().size() != 2) part.refuse(" has ", part.list().size(), " parts");
     merges.add(part[0].text(), part[1].text());
     return;

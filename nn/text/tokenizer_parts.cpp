@@ -8,6 +8,8 @@
 
 #include <tend/nn/text/byte_alphabet.h>
 
+#include <nlohmann/json.hpp>
+
 namespace tend::nn {
 
 std::vector<std::string> in_order_of_ids(const FileName& file, std::vector<WrittenToken> tokens) {
@@ -31,14 +33,13 @@ std::vector<std::string> in_order_of_ids(const FileName& file, std::vector<Writt
 }
 
 std::vector<WrittenToken> read_vocabulary(const FileName& file, const json::Value& vocabulary) {
-  const auto* members = vocabulary.as<json::Object>();
-  if (members == nullptr) file.refuse("the vocabulary is no object");
+  if (!vocabulary.is_object()) file.refuse("the vocabulary is no object");
   std::vector<WrittenToken> tokens;
-  tokens.reserve(members->size());
-  for (const json::Member& member : *members) {
-    const auto* id = member.value.as<std::int64_t>();
-    if (id == nullptr) file.refuse("the id of '", shown(member.name), "' is no integer");
-    tokens.push_back({member.name, *id});
+  tokens.reserve(vocabulary.size());
+  for (const auto& [text, value] : vocabulary.items()) {
+    const auto* id = value.get_ptr<const std::int64_t*>();
+    if (id == nullptr) file.refuse("the id of '", shown(text), "' is no integer");
+    tokens.push_back({text, *id});
   }
   return tokens;
 }

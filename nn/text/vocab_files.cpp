@@ -7,6 +7,8 @@
 #include <tend/nn/files/json.h>
 #include <tend/nn/files/write_file.h>
 
+#include <nlohmann/json.hpp>
+
 namespace tend::nn {
 namespace {
 

@@ -12,6 +12,8 @@
 #include <tend/nn/text/tokenizer_parts.h>
 #include <tend/nn/text/utf8.h>
 
+#include <nlohmann/json.hpp>
+
 namespace tend::nn {
 namespace {
 

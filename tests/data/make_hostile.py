@@ -209,7 +209,7 @@ def files():
     yield "negative.safetensors", safetensors({"a": tensor(0, 8, (-2,))}, bytes(8)), "-2 is no size"
     yield "twice.safetensors", safetensors(b'{"a":' + json.dumps(tensor(0, 8)).encode() + b',"a":'
                                            + json.dumps(tensor(8, 16)).encode() + b"}", bytes(16)), "is used twice"
-    yield "nested.safetensors", safetensors(b'{"a":' + b"[" * 4000 + b"]" * 4000 + b"}"), "tensor 'a'"
+    yield "nested.safetensors", safetensors(b'{"a":' + b"[" * 4000 + b"]" * 4000 + b"}"), "nest deeper than 64"
     yield "no_json.safetensors", safetensors(b'{"a": ' + b"\xff" * 9), "the header is no JSON"
 
     yield "outside.index.json", b'{"weight_map": {"a": "../cut.safetensors"}}', "names no file beside it for 'a'"

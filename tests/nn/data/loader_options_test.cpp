@@ -229,17 +229,6 @@ TEST_CASE("a loop that cannot begin at its restored place begins there the next 
   CHECK(endless.next().to_vector<std::int64_t>() == data::IndexList{6, 7});
   CHECK(endless.next().to_vector<std::int64_t>() == data::IndexList{8, 9});
   CHECK(endless.next().to_vector<std::int64_t>() == data::IndexList{0, 1});
-
-  // One that was not restored stands where it stood, its generator too.
-  Generator generator(5);
-  data::DataLoader drawing(
-      Numbers{10}, {.batch_size = 2, .sampler = data::Sampler(order), .generator = &generator});
-  const nn::StateDict before = drawing.state_dict();
-  *order.failures = 1;
-  CHECK_THROWS_AS(drawing.begin(), Error);
-  const nn::StateDict after = drawing.state_dict();
-  REQUIRE(after.size() == before.size());
-  for (const auto& [name, tensor] : before) CHECK(equal(after.at(name), tensor));
 }
 
 TEST_CASE("a place behind the last batch is refused where their number is known") {

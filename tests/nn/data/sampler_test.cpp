@@ -35,15 +35,6 @@ TEST_CASE("RandomSampler gives PyTorch's order and leaves the generators where i
   }
 }
 
-TEST_CASE("a SubsetRandomSampler that was moved elsewhere still has its indices") {
-  const RngStateGuard guard;
-  data::SubsetRandomSampler sampler({4, 9, 2});
-  const data::SubsetRandomSampler other = std::move(sampler);
-  // NOLINTNEXTLINE(bugprone-use-after-move): that is what is tested
-  CHECK(all_of(sampler.iter()).size() == 3);
-  CHECK(other.size() == 3);
-}
-
 TEST_CASE("SubsetRandomSampler and WeightedRandomSampler give PyTorch's orders") {
   const auto& c = stored_orders().at("other_samplers");
   const RngStateGuard guard;

@@ -2,7 +2,6 @@
 #include <string>
 
 #include <tend/nn/files/safetensors_file.h>
-#include <tend/nn/files/write_file.h>
 #include <tend/tend.h>
 
 #include "tests/catch.h"

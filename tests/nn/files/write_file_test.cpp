@@ -1,4 +1,5 @@
-// Files under what happens to them: links, other writers, killed processes.
+// Files that are written: links, pipes, other writers, killed processes.
+
 #include <tend/nn/files/write_file.h>
 
 #include <sys/stat.h>
@@ -25,8 +26,11 @@ using Catch::Matchers::ContainsSubstring;
 using tend::IoError;
 using tend::nn::append_file;
 using tend::nn::check_can_write;
+using tend::nn::follow_links;
 using tend::nn::PutBytes;
+using tend::nn::remove_leftovers;
 using tend::nn::write_file;
+using tend::nn::write_file_at;
 using tend::test::content;
 using tend::test::TemporaryFolder;
 namespace fs = std::filesystem;
@@ -127,6 +131,18 @@ TEST_CASE("writing follows links, and the links stay") {
   CHECK(fs::is_symlink(folder.file("link")));
   CHECK(fs::is_symlink(folder.file("second")));
   CHECK_FALSE(fs::is_symlink(folder.file("inner/a")));
+
+  fs::create_symlink("inner/b", folder.file("dangling"));
+  write_file(folder.file("dangling"), "made");
+  CHECK(content(folder.file("inner/b")) == "made");
+  CHECK(fs::is_symlink(folder.file("dangling")));
+  CHECK(follow_links(folder.file("second")) == folder.file("inner/a"));
+
+  fs::create_symlink("round", folder.file("about"));
+  fs::create_symlink("about", folder.file("round"));
+  CHECK_THROWS_AS(write_file(folder.file("round"), "x"), IoError);
+  CHECK_THROWS_AS(check_can_write(folder.file("round")), IoError);
+  CHECK_THROWS_AS(follow_links(folder.file("round")), IoError);
 }
 
 TEST_CASE("a file keeps its mode, and a new one gets what the umask leaves") {
@@ -143,7 +159,38 @@ TEST_CASE("a file keeps its mode, and a new one gets what the umask leaves") {
   }
 }
 
-TEST_CASE("a text is appended to a file") {
+TEST_CASE("a file keeps its owner where the system permits") {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("a");
+  std::ofstream(path) << "old";
+  const bool permitted = ::chown(path.c_str(), 12345, 23456) == 0;
+  write_file(path, "new");
+  struct ::stat status {};
+  REQUIRE(::stat(path.c_str(), &status) == 0);
+  CHECK(status.st_uid == (permitted ? 12345 : ::getuid()));
+  CHECK(status.st_gid == (permitted ? 23456 : ::getgid()));
+  CHECK(content(path) == "new");
+}
+
+TEST_CASE("a pipe is written into and stays a pipe") {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("pipe");
+  REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
+  CHECK_NOTHROW(check_can_write(path));
+  CHECK_THROWS_WITH(
+      write_file_at(
+          path, [](const auto&) {}, "test"),
+      ContainsSubstring("[test] cannot write ") && ContainsSubstring("pipe: is no regular file"));
+  std::string text;
+  std::thread reader([&] { text = content(path); });
+  write_file(path, [](const PutBytes& put) { put_letters(put, 'p'); });
+  reader.join();
+  CHECK(is_whole(text));
+  CHECK(fs::is_fifo(path));
+  CHECK(count_files(folder) == 1);
+}
+
+TEST_CASE("a text is written after the end of a file") {
   const TemporaryFolder folder;
   const std::string path = folder.file("log");
   append_file(path, "one\n");
@@ -151,13 +198,6 @@ TEST_CASE("a text is appended to a file") {
   CHECK(content(path) == "one\ntwo\n");
   CHECK_THROWS_WITH(append_file(folder.file("no/such/folder"), "text", "test"),
                     ContainsSubstring("[test] cannot write"));
-}
-
-TEST_CASE("a full device is an error") {
-  if (!fs::is_character_file("/dev/full")) return;
-  CHECK_THROWS_WITH(write_file("/dev/full", "x"), ContainsSubstring("No space left"));
-  CHECK_THROWS_WITH(append_file("/dev/full", "x"), ContainsSubstring("No space left"));
-  CHECK(fs::is_character_file("/dev/full"));
 }
 
 TEST_CASE("what cannot be written is known before and changes nothing") {
@@ -239,22 +279,28 @@ TEST_CASE("processes that write one path each write it whole") {
   CHECK(count_files(folder) == 1);
 }
 
-TEST_CASE("the next write removes what killed processes left, and nothing of the living") {
+TEST_CASE("the next write overwrites what a killed process left") {
   const TemporaryFolder folder;
   const std::string path = folder.file("a");
   std::ofstream(path) << "old";
-  std::ofstream(folder.file("a.tend-elsewhere-1-1.tmp")) << "another machine's";
-  std::ofstream(folder.file("b.tmp")) << "another's";
-  const Writer killed(path, 'k'), living(path, 'l');
-  killed.kill();
+  Writer(path, 'k').kill();
   CHECK(content(path) == "old");
-  CHECK(count_files(folder) == 5);
+  CHECK(count_files(folder) == 2);
   write_file(path, "new");
   CHECK(content(path) == "new");
-  CHECK(count_files(folder) == 4);
+  CHECK(count_files(folder) == 1);
+}
+
+TEST_CASE("what killed processes left can be removed, and nothing of the living") {
+  const TemporaryFolder folder;
+  const Writer killed(folder.file("step-1"), 'k'), living(folder.file("step-2"), 'l'),
+      other(folder.file("best"), 'o');
+  killed.kill();
+  other.kill();
+  remove_leftovers(folder.path(), "step-");
+  CHECK(count_files(folder) == 2);
   living.finish();
-  CHECK(content(path) == std::string(kLetters, 'l'));
-  CHECK(count_files(folder) == 3);
+  CHECK(is_whole(content(folder.file("step-2"))));
 }
 
 TEST_CASE("a process killed at any time leaves the old file or the new one") {
@@ -273,4 +319,17 @@ TEST_CASE("a process killed at any time leaves the old file or the new one") {
   }
   write_file(path, "end");
   CHECK(count_files(folder) == 1);
+}
+
+TEST_CASE("a name with a zero byte is refused, as is a function that is none") {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("whole");
+  write_file(path, "old");
+  const std::string cut = path + std::string("\0.tmp", 5);
+  CHECK_THROWS_WITH(write_file(cut, "new"),
+                    ContainsSubstring("its name goes on after a zero byte"));
+  CHECK_THROWS_AS(check_can_write(cut), IoError);
+  CHECK_THROWS_AS(follow_links(cut), IoError);
+  CHECK_THROWS_AS(write_file(path, std::function<void(const PutBytes&)>()), tend::Error);
+  CHECK(content(path) == "old");
 }
