@@ -7,7 +7,6 @@
 #include <tend/attention/functions/composed.h>
 #include <tend/attention/functions/fused.h>
 #include <tend/autograd/ops/helpers.h>
-#include <tend/core/random/draws.h>
 
 namespace tend::attention {
 namespace {

@@ -1,0 +1,81 @@
+// Writing where a file may not grow further, as on a full disk, and where a link is in the way.
+#include <sys/resource.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <tend/nn/files/write_file.h>
+#include <tend/nn/training/run_log.h>
+#include <tend/tend.h>
+
+#include "tests/catch.h"
+#include "tests/examples/process.h"
+
+using namespace tend;
+using tend::test::content;
+using tend::test::TemporaryFolder;
+
+namespace {
+
+// True if f() throws an IoError when no file may have more bytes than this.
+template <class F>
+bool is_refused_beyond(::rlim_t bytes, F f) {
+  ::rlimit limit{};
+  ::getrlimit(RLIMIT_FSIZE, &limit);
+  const ::rlimit lower{bytes, limit.rlim_max};
+  ::setrlimit(RLIMIT_FSIZE, &lower);
+  bool is_refused = false;
+  try {
+    f();
+  } catch (const IoError&) {
+    is_refused = true;
+  }
+  ::setrlimit(RLIMIT_FSIZE, &limit);
+  return is_refused;
+}
+
+}  // namespace
+
+TEST_CASE("a file beyond the largest size is an error, and leaves nothing") {
+  const TemporaryFolder folder;
+  CHECK(is_refused_beyond(4096, [&] { nn::save_npy(folder.file("a.npy"), ones({9999})); }));
+  CHECK(std::filesystem::is_empty(folder.file("")));
+}
+
+TEST_CASE("what cannot be appended whole is not appended in part") {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("log");
+  nn::append_file(path, "12345678");
+  CHECK(is_refused_beyond(12, [&] { nn::append_file(path, "abcdefgh"); }));
+  CHECK(content(path) == "12345678");
+}
+
+TEST_CASE("a log beyond the largest size is an error, and the run can go on with it") {
+  const TemporaryFolder folder;
+  CHECK(is_refused_beyond(500, [&] {
+    const nn::RunLog log(folder.file(""), 0);
+    for (std::int64_t step = 1; step < 99; ++step) log.write({.step = step});
+  }));
+  const nn::RunLog log(folder.file(""), 1);
+  log.write({.step = 2});
+  std::ifstream table(folder.file("log.csv"));
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(table, line);) lines.push_back(line);
+  REQUIRE(lines.size() == 3);
+  CHECK(lines[1].starts_with("1,"));
+  CHECK(lines[2].starts_with("2,"));
+}
+
+TEST_CASE("shards are not written through a link that stands in their way") {
+  const TemporaryFolder folder;
+  std::ofstream(folder.file("victim")) << "precious";
+  std::filesystem::create_directory(folder.file("model"));
+  std::filesystem::create_symlink("../victim", folder.file("model/model.safetensors.tmp"));
+  std::ofstream(folder.file("model/model-00001-of-00009.safetensors.tmp")) << "left by a kill";
+  nn::save_safetensors_shards(folder.file("model"), {{"x", ones({2})}});
+  CHECK(content(folder.file("victim")) == "precious");
+  CHECK_FALSE(std::filesystem::is_symlink(folder.file("model/model.safetensors")));
+  CHECK_FALSE(std::filesystem::exists(folder.file("model/model-00001-of-00009.safetensors.tmp")));
+}
