@@ -55,10 +55,6 @@ class alignas(64) Storage final : public RefCounted {
   /// The operation of the last in-place write, nullptr before the first.
   const char* last_writer() const noexcept { return last_writer_.load(std::memory_order_relaxed); }
 
-  /// Made for inference only: autograd neither saves nor changes such elements.
-  bool is_inference() const noexcept { return inference_; }
-  void mark_inference() noexcept { inference_ = true; }
-
   static void destroy(Storage* storage) noexcept;
 
  private:
@@ -74,7 +70,6 @@ class alignas(64) Storage final : public RefCounted {
 
   std::atomic<std::uint32_t> version_{0};
   Kind kind_;
-  bool inference_ = false;
   std::byte* data_;
   std::int64_t bytes_;
   std::atomic<const char*> last_writer_{nullptr};
