@@ -89,12 +89,3 @@ TEST_CASE("samplers refuse what they cannot draw from") {
   CHECK_THROWS_AS(data::WeightedRandomSampler(-ones({2}), 1).iter()(), Error);
   CHECK_THROWS_AS(data::WeightedRandomSampler(ones({2}), 3, false).iter()(), Error);
 }
-
-TEST_CASE("any sampler that was moved elsewhere still has its own") {
-  data::Sampler any = data::SequentialSampler(3);
-  const data::Sampler moved = std::move(any);
-  // NOLINTBEGIN(bugprone-use-after-move): that is what is tested
-  CHECK(any.size() == 3);
-  CHECK(all_of(any.iter()) == all_of(moved.iter()));
-  // NOLINTEND(bugprone-use-after-move)
-}

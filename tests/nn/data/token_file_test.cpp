@@ -78,16 +78,6 @@ TEST_CASE("a TokenFile that is mapped outlives its name, and may be empty") {
   CHECK(data::TokenFile(path, TokenType::uint16, {.mmap = true}).tokens(0, 0).numel() == 0);
 }
 
-TEST_CASE("a TokenFile that was moved elsewhere still has its file") {
-  const TemporaryFolder folder;
-  data::TokenFile file(write_tokens(folder, token_bytes(10, 2)));
-  const data::TokenFile other = std::move(file);
-  // NOLINTNEXTLINE(bugprone-use-after-move): that is what is tested
-  CHECK(file.tokens(9, 1).item<std::int64_t>() == 59991);
-  CHECK(other.tokens(9, 1).item<std::int64_t>() == 59991);
-}
-
-// Pages that could be written would count towards the data that a process may have.
 TEST_CASE("a TokenFile that is mapped has pages that cannot be written") {
   const TemporaryFolder folder;
   const std::string path =
