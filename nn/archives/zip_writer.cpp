@@ -75,7 +75,9 @@ class Writer {
     archive_.reset(target == nullptr
                        ? nullptr
                        : zip_open_from_source(target, ZIP_CREATE | ZIP_TRUNCATE, &error));
-    if (archive_ == nullptr) file.refuse("cannot be written: ", zip_error_strerror(&error));
+    if (archive_ != nullptr) return;
+    zip_source_free(target);
+    file.refuse("cannot be written: ", zip_error_strerror(&error));
   }
 
   void add(const ZipEntry& entry) {
