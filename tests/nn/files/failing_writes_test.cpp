@@ -1,5 +1,6 @@
 // Writing where a file may not grow further, as on a full disk, and where a link is in the way.
 #include <sys/resource.h>
+#include <csignal>
 
 #include <filesystem>
 #include <fstream>
@@ -25,6 +26,7 @@ bool is_refused_beyond(::rlim_t bytes, F f) {
   ::rlimit limit{};
   ::getrlimit(RLIMIT_FSIZE, &limit);
   const ::rlimit lower{bytes, limit.rlim_max};
+  const auto before = std::signal(SIGXFSZ, SIG_IGN);
   ::setrlimit(RLIMIT_FSIZE, &lower);
   bool is_refused = false;
   try {
@@ -33,6 +35,7 @@ bool is_refused_beyond(::rlim_t bytes, F f) {
     is_refused = true;
   }
   ::setrlimit(RLIMIT_FSIZE, &limit);
+  std::signal(SIGXFSZ, before);
   return is_refused;
 }
 
