@@ -38,7 +38,7 @@ void run_page(const std::string& name, std::size_t& ran) {
   const std::string page = read_page(std::string(TEND_SOURCE) + "/" + name);
   const TemporaryFolder folder;
   fs::create_directories(folder.file("build"));
-  fs::create_directory_symlink(TEND_BINARY, folder.file("build/release"));
+  fs::create_directory_symlink(TEND_BUILD_FOLDER, folder.file("build/release"));
   fs::copy(TEND_TEST_DATA "/docs", folder.path());
   const std::vector<CodeBlock> blocks = code_blocks(page);
   for (std::size_t i = 0; i < blocks.size(); ++i) {
@@ -48,10 +48,11 @@ void run_page(const std::string& name, std::size_t& ran) {
     if (!file.empty()) std::ofstream(folder.file(file)) << block.text;
     if (block.language != "sh" || is_for_readers(block)) continue;
     // The libraries are not installed here.
-    const Ended ended = run_program("/usr/bin/env",
-                                    {"CPATH=" TEND_BINARY "/include", "LIBRARY_PATH=" TEND_BINARY,
-                                     "LD_LIBRARY_PATH=" TEND_BINARY, "sh", "-ec", block.text},
-                                    folder);
+    const Ended ended =
+        run_program("/usr/bin/env",
+                    {"CPATH=" TEND_BUILD_FOLDER "/include", "LIBRARY_PATH=" TEND_BUILD_FOLDER,
+                     "LD_LIBRARY_PATH=" TEND_BUILD_FOLDER, "sh", "-ec", block.text},
+                    folder);
     INFO(ended.output);
     CHECK(ended.code == 0);
     if (i + 1 < blocks.size() && blocks[i + 1].language == "text")
