@@ -12,8 +12,7 @@ using TestKernel = void (*)(const Array& out, const Array& a);
 
 Tensor compare(const char* operation, CompareKernel kernel, const Tensor& a, const Tensor& b) {
   const DType dtype = result_type(a.array(), b.array());
-  Array out =
-      Array::empty_like(broadcast_shape(operation, a, b), boolean, {&a.array(), &b.array()});
+  Array out = empty_for(operation, boolean, a, b);
   kernel(out, AsDtype(a.array(), dtype), AsDtype(b.array(), dtype));
   return constant(std::move(out), {a, b}, operation);
 }
@@ -34,7 +33,7 @@ const Tensor& truths_in_place(const char* operation, const char* node, const Ten
 const Tensor& compare_in_place(const char* operation, const char* node, CompareKernel kernel,
                                const Tensor& self, const Tensor& other) {
   const DType dtype = result_type(self.array(), other.array());
-  const auto compute = [&](const InPlaceRun& run) {
+  const auto compute = [&](InPlaceRun& run) {
     kernel(run.elements(), AsDtype(run.input(0), dtype), AsDtype(run.input(1), dtype));
   };
   return truths_in_place(operation, node, self, compute, self, other);
@@ -62,9 +61,7 @@ Tensor logical_not(const Tensor& self) {
   return test(kernels::logical_not, self);
 }
 const Tensor& InPlace::logical_not_() const {
-  const auto compute = [](const InPlaceRun& run) {
-    kernels::logical_not(run.elements(), run.input(0));
-  };
+  const auto compute = [](InPlaceRun& run) { kernels::logical_not(run.elements(), run.input(0)); };
   return truths_in_place("logical_not_", "LogicalNotBackward0", self(), compute, self());
 }
 

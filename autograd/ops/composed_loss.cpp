@@ -11,11 +11,14 @@ namespace tend {
 
 Tensor pairwise_distance(const Tensor& x1, const Tensor& x2, double p, double eps, Flag keepdim) {
   check_one_dtype("pairwise_distance", x1, x2);
+  broadcast_shapes("pairwise_distance", x1.shape(), x2.shape());
   return norm(x1 - x2 + eps, p, {-1}, keepdim);
 }
 
 Tensor margin_ranking_loss(const Tensor& x1, const Tensor& x2, const Tensor& target, double margin,
                            OrWord<Reduction> reduction) {
+  const Shape pairs = broadcast_shapes("margin_ranking_loss", x1.shape(), x2.shape());
+  broadcast_shapes("margin_ranking_loss", target.shape(), pairs);
   const Tensor losses = clamp_min(margin - target * (x1 - x2), 0);
   check_floating("margin_ranking_loss", losses);
   return reduce_losses(losses, reduction);

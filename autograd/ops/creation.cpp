@@ -265,9 +265,11 @@ Tensor eye(std::int64_t n, const TensorOptions& options) {
 }
 
 Tensor tril_indices(std::int64_t rows, std::int64_t columns, std::int64_t offset) {
+  check_size("tril_indices", {rows, columns}, boolean);
   return transpose(nonzero(tril(ones({rows, columns}, boolean), offset)), 0, 1).contiguous();
 }
 Tensor triu_indices(std::int64_t rows, std::int64_t columns, std::int64_t offset) {
+  check_size("triu_indices", {rows, columns}, boolean);
   return transpose(nonzero(triu(ones({rows, columns}, boolean), offset)), 0, 1).contiguous();
 }
 

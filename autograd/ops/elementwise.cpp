@@ -28,15 +28,13 @@ InPlaceRun::InPlaceRun(const char* operation, DType dtype, TensorRefs inputs, Te
       saved_count_(saved.size()),
       is_recorded_(tracks(inputs)) {
   const Array& array = self_.array();
-  Shape shape = array.shape();
+  check_fits(operation, self_, array.shape(), dtype);
   for (const TensorRef& input : inputs) {
     if (input.get() == nullptr || !input.get()->defined()) continue;
-    if (input.get()->shape() != array.shape())
-      shape = broadcast_shapes(operation, shape, input.get()->shape());
+    const Shape& shape = input.get()->shape();
+    if (shape == array.shape()) continue;
+    check_fits(operation, self_, broadcast_shapes(operation, array.shape(), shape), dtype);
   }
-  check_fits(operation, self_, shape, dtype);
-  std::copy(inputs.begin(), inputs.end(), inputs_.begin());
-  std::copy(saved.begin(), saved.end(), saved_.begin());
   bool saves_self = false, saves_result = false;
   for (const TensorRef& each : saved) {
     saves_self = saves_self || each.get() == &self_;
@@ -46,21 +44,20 @@ InPlaceRun::InPlaceRun(const char* operation, DType dtype, TensorRefs inputs, Te
     check_recordable(operation, self_);
     // Anomaly mode looks for NaN in the inputs after the write.
     before_ = with_history(self_, saves_self || autograd::DetectAnomaly::is_on());
-    const auto is_self = [&](const TensorRef& each) { return each.get() == &self_; };
-    std::replace_if(inputs_.begin(), inputs_.end(), is_self, TensorRef(before_));
-    std::replace_if(saved_.begin(), saved_.end(), is_self, TensorRef(before_));
   }
-  const bool is_direct = dtype == array.dtype() && !(is_recorded_ && saves_result);
-  elements_ = is_direct ? array : Array::empty_like(array.shape(), dtype, {&array});
+  const auto before_write = [&](const TensorRef& each) {
+    return is_recorded_ && each.get() == &self_ ? TensorRef(before_) : each;
+  };
+  std::transform(inputs.begin(), inputs.end(), inputs_.begin(), before_write);
+  std::transform(saved.begin(), saved.end(), saved_.begin(), before_write);
+  if (dtype != array.dtype() || (is_recorded_ && saves_result))
+    beside_.emplace(Array::empty_like(array.shape(), dtype, {&array}));
 }
 
-Array InPlaceRun::input(std::size_t i) const {
-  return apart(inputs_[i].get()->array());
-}
-
-Array InPlaceRun::apart(const Array& other) const {
-  const bool is_safe = is_same_view(other, elements_) || !other.may_overlap(elements_);
-  return is_safe ? other : other.clone();
+const Array& InPlaceRun::apart(const Array& other) {
+  const Array& out = elements();
+  if (is_same_view(other, out) || !other.may_overlap(out)) return other;
+  return copies_.emplace_front(other.clone());
 }
 
 void InPlaceRun::finish(const Tensor& result) {
@@ -72,7 +69,7 @@ void InPlaceRun::finish(const Tensor& result) {
 
 void InPlaceRun::finish() {
   const Array& array = self_.array();
-  if (!is_same_view(elements_, array)) array.copy_from(elements_);
+  if (beside_) array.copy_from(*beside_);
   if (autograd::Timeline::is_on()) autograd::Timeline::note(operation_, array, inputs());
   array.storage()->bump_version(operation_);
 }
@@ -93,10 +90,11 @@ Tensor run_row(const Form& form, const BinaryRow& row, const Tensor& self, const
   const DType promoted = result_type(self.array(), other.array());
   const DType dtype = row.promotion == Promotion::floating ? to_floating(promoted) : promoted;
   // What the gradients read that will be needed.
+  const bool has_self_gradient = self.requires_grad(), has_other_gradient = other.requires_grad();
   const auto is_read = [&](Reads input) {
     const auto contains = [input](Reads reads) { return reads == input || reads == Reads::both; };
-    return (self.requires_grad() && contains(row.for_self)) ||
-           (other.requires_grad() && contains(row.for_other));
+    return (has_self_gradient && contains(row.for_self)) ||
+           (has_other_gradient && contains(row.for_other));
   };
   return elementwise(
       form, node ? node : row.node, dtype, row.kernel,

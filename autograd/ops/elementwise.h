@@ -4,6 +4,8 @@
 
 #include <array>
 #include <cstddef>
+#include <forward_list>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -33,11 +35,11 @@ class InPlaceRun {
   InPlaceRun& operator=(const InPlaceRun&) = delete;
 
   /// Where the kernel writes.
-  const Array& elements() const noexcept { return elements_; }
+  const Array& elements() const noexcept { return beside_ ? *beside_ : self_.array(); }
   /// What the kernel reads as input i, in its own dtype.
-  Array input(std::size_t i) const;
+  const Array& input(std::size_t i) { return apart(inputs_[i].get()->array()); }
   /// `other`, or a copy if the kernel would overwrite its elements before it reads them.
-  Array apart(const Array& other) const;
+  const Array& apart(const Array& other);
 
   /// True if the graph gets a node.
   bool is_recorded() const noexcept { return is_recorded_; }
@@ -53,55 +55,61 @@ class InPlaceRun {
  private:
   const char* operation_;
   const Tensor& self_;
-  Tensor before_;  // self before the write
-  Array elements_;
+  Tensor before_;                // self before the write
+  std::optional<Array> beside_;  // the elements, where they are not computed in self
+  std::forward_list<Array> copies_;
   std::array<TensorRef, 4> inputs_, saved_;
   std::size_t input_count_, saved_count_;
   bool is_recorded_;
 };
+
+/// The in-place form of run(). Not inlined, to keep the other form short.
+template <class Kernel, class F>
+[[gnu::noinline]] void run_in_place(const char* operation, const char* node, DType dtype,
+                                    TensorRefs inputs, TensorRefs saved, Kernel kernel,
+                                    F derivative) {
+  InPlaceRun twin(operation, dtype, inputs, saved);
+  kernel(twin.elements(), [&](std::size_t i) -> const Array& { return twin.input(i); });
+  if (twin.is_recorded()) {
+    twin.finish(record(node, twin.elements(), twin.inputs(), twin.saved(), std::move(derivative),
+                       operation));
+  } else {
+    twin.finish();
+  }
+}
 
 /// An operation in either form: allocate() makes the elements of a new tensor, and
 /// kernel(out, input) computes them, where input(i) is the array of input i.
 template <class Allocate, class Kernel, class F>
 Tensor run(const Form& form, const char* node, DType dtype, TensorRefs inputs, TensorRefs saved,
            Allocate allocate, Kernel kernel, F derivative) {
-  if (!form.in_place) {
-    Array out = allocate();
-    kernel(out,
-           [&](std::size_t i) -> const Array& { return (inputs.begin() + i)->get()->array(); });
-    return record(node, std::move(out), inputs, saved, std::move(derivative), form.operation);
+  if (form.in_place) {
+    run_in_place(form.operation, node, dtype, inputs, saved, std::move(kernel),
+                 std::move(derivative));
+    return {};  // self has the result
   }
-  InPlaceRun twin(form.operation, dtype, inputs, saved);
-  kernel(twin.elements(), [&](std::size_t i) { return twin.input(i); });
-  if (twin.is_recorded()) {
-    twin.finish(record(node, twin.elements(), twin.inputs(), twin.saved(), std::move(derivative),
-                       form.operation));
-  } else {
-    twin.finish();
-  }
-  return *inputs.begin()->get();
+  Array out = allocate();
+  kernel(out, [&](std::size_t i) -> const Array& { return (inputs.begin() + i)->get()->array(); });
+  return record(node, std::move(out), std::span(inputs.begin(), inputs.size()),
+                std::span(saved.begin(), saved.size()), std::move(derivative), form.operation);
 }
 
-/// The shape to which the inputs broadcast.
-inline const Shape& broadcast_shape(const char* /*operation*/, const Tensor& a) {
-  return a.shape();
-}
-template <class... Others>
-Shape broadcast_shape(const char* operation, const Tensor& a, const Others&... others) {
-  if ((... && (a.shape() == others.shape()))) return a.shape();
+/// An array for the result of an elementwise operation, laid out as PyTorch does.
+template <class... Inputs>
+Array empty_for([[maybe_unused]] const char* operation, DType dtype, const Tensor& a,
+                const Inputs&... others) {
+  if ((... && (a.shape() == others.shape())))
+    return Array::empty_like(a.shape(), dtype, {&a.array(), &others.array()...});
   Shape shape = a.shape();
   ((shape = broadcast_shapes(operation, shape, others.shape())), ...);
-  return shape;
+  return Array::empty_like(shape, dtype, {&a.array(), &others.array()...});
 }
 
 /// kernel(out, inputs...), where the inputs are converted to `dtype` and broadcast.
 template <class Kernel, class F, class... Inputs>
 Tensor elementwise(const Form& form, const char* node, DType dtype, Kernel kernel, TensorRefs saved,
                    F derivative, const Inputs&... inputs) {
-  const auto allocate = [&] {
-    return Array::empty_like(broadcast_shape(form.operation, inputs...), dtype,
-                             {&inputs.array()...});
-  };
+  const auto allocate = [&] { return empty_for(form.operation, dtype, inputs...); };
   const auto compute = [&]<std::size_t... I>(std::index_sequence<I...>, const Array& out,
                                              const auto& input) {
     kernel(out, AsDtype(input(I), dtype)...);

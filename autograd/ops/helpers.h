@@ -95,6 +95,7 @@ class AsDtype {
   AsDtype(const Array& array, DType dtype) : array_(&array) {
     if (array.dtype() != dtype) array_ = &converted_.emplace(array.to(dtype));
   }
+  AsDtype(Array&&, DType) = delete;
   AsDtype(const AsDtype&) = delete;
   AsDtype& operator=(const AsDtype&) = delete;
   operator const Array&() const noexcept { return *array_; }

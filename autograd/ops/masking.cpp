@@ -189,10 +189,7 @@ Tensor clamp(const Form& form, const char* node, const Tensor& self, const Tenso
   if (!has_lo && !has_hi) fail(form.operation, "needs a lower or an upper bound");
   const Tensor &low = has_lo ? lo : self, &high = has_hi ? hi : self;
   const DType dtype = result_type({&self.array(), &low.array(), &high.array()});
-  const auto allocate = [&] {
-    return Array::empty_like(broadcast_shape(form.operation, self, low, high), dtype,
-                             {&self.array(), &low.array(), &high.array()});
-  };
+  const auto allocate = [&] { return empty_for(form.operation, dtype, self, low, high); };
   const auto kernel = [&](const Array& out, const auto& input) {
     const AsDtype x(input(0), dtype);
     if (has_lo && has_hi) {

@@ -1,21 +1,31 @@
 #include <tend/autograd/ops/random.h>
 
-#include <tend/autograd/graph/inplace.h>
 #include <tend/autograd/ops/elementwise.h>
 #include <tend/core/random/distributions.h>
 
 namespace tend {
+namespace {
+
+// A new tensor of floating numbers, which draw(array) makes.
+template <class Draw>
+Tensor drawn(const char* operation, const Shape& shape, DType dtype, Draw draw) {
+  check_size(operation, shape, dtype);
+  if (!is_floating(dtype)) fail<DTypeError>(operation, "needs float32 or float64, got ", dtype);
+  Array out = Array::empty(shape, dtype);
+  draw(out);
+  return constant(std::move(out), {}, operation);
+}
+
+}  // namespace
 
 Tensor rand(const Shape& shape, Exactly<DType> dtype, Generator& generator) {
-  Array out = Array::empty(shape, dtype);
-  kernels::uniform(out, 0, 1, generator);
-  return constant(std::move(out), {});
+  return drawn("rand", shape, dtype,
+               [&](const Array& out) { kernels::uniform(out, 0, 1, generator); });
 }
 
 Tensor randn(const Shape& shape, Exactly<DType> dtype, Generator& generator) {
-  Array out = Array::empty(shape, dtype);
-  kernels::normal(out, 0, 1, generator);
-  return constant(std::move(out), {});
+  return drawn("randn", shape, dtype,
+               [&](const Array& out) { kernels::normal(out, 0, 1, generator); });
 }
 
 Tensor rand(const Shape& shape, const TensorOptions& options, Generator& generator) {
@@ -35,9 +45,8 @@ Tensor randn(const Shape& shape, Generator& generator) {
 
 Tensor normal(double mean, double std, const Shape& shape, Exactly<DType> dtype,
               Generator& generator) {
-  Array out = Array::empty(shape, dtype);
-  kernels::normal(out, mean, std, generator);
-  return constant(std::move(out), {});
+  return drawn("normal", shape, dtype,
+               [&](const Array& out) { kernels::normal(out, mean, std, generator); });
 }
 Tensor normal(double mean, double std, const Shape& shape, const TensorOptions& options,
               Generator& generator) {

@@ -136,6 +136,10 @@ Tensor repeat_interleave(const Tensor& self, std::int64_t repeats, std::optional
   if (repeats == 1) return clone(x);
   Shape shape = x.shape();
   shape.insert(along + 1, repeats);
+  std::int64_t count = 0;
+  if (__builtin_mul_overflow(x.numel(), repeats, &count)) {
+    fail<ShapeError>("repeat_interleave", shape, " has more elements than an int64 can count");
+  }
   return flatten(contiguous(expand(unsqueeze(x, along + 1), shape)), along, along + 1);
 }
 

@@ -71,7 +71,7 @@ void uniting_rows(Rows& rows) {
                {real({2, 3}), real({3, 3})});
   rows.op("concat", "torch.concat(x, -1)", [](const Tensors& x) { return concat(x, -1); })
       .on({{real({2, 3}), real({2, 1})}, {real({2, 0}), real({2, 3})}, {real({2, 2})}})
-      .refuses("[concat] (2, 3) and (3, 3) (tensor 1) along dimension 1: dimension 0 is 2 and 3",
+      .refuses("[cat] (2, 3) and (3, 3) (tensor 1) along dimension 1: dimension 0 is 2 and 3",
                {real({2, 3}), real({3, 3})});
   rows.op("hstack", "torch.hstack(x)", [](const Tensors& x) { return hstack(x); })
       .on({{real({2, 3}), real({2, 1})},
@@ -79,14 +79,13 @@ void uniting_rows(Rows& rows) {
            {real({}), real({2})},
            {real({2, 1, 2}), real({2, 2, 2})},
            {real({0, 2}), real({0, 1})}})
-      .refuses("[hstack] (2, 3) and (3,) (tensor 1) have different ranks",
-               {real({2, 3}), real({3})});
+      .refuses("[cat] (2, 3) and (3,) (tensor 1) have different ranks", {real({2, 3}), real({3})});
   rows.op("vstack", "torch.vstack(x)", [](const Tensors& x) { return vstack(x); })
       .on({{real({2, 3}), real({1, 3})},
            {real({3}), real({2, 3})},
            {real({}), real({})},
            {real({0, 2}), real({2})}})
-      .refuses("[vstack] (2, 3) and (1, 2) (tensor 1) along dimension 0: dimension 1 is 3 and 2",
+      .refuses("[cat] (2, 3) and (1, 2) (tensor 1) along dimension 0: dimension 1 is 3 and 2",
                {real({2, 3}), real({2})});
   rows.op("stack", "torch.stack(x, 1)", [](const Tensors& x) { return stack(x, 1); })
       .on({{real({2, 3}), real({2, 3})}, {real({2}), real({2}), real({2})}, {real({2, 0})}})

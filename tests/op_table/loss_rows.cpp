@@ -303,9 +303,8 @@ void ranking_rows(Rows& rows) {
             [r](T x, T y, T z) { return triplet_margin_loss(x, y, z, {.reduction = r}); })
         .on({{real({4, 3}), real({4, 3}), real({4, 3})}})
         .fixed_size()
-        .refuses(
-            "[triplet_margin_loss] (2, 3) and (2, 4) do not broadcast: dimension -1 is 3 and 4",
-            {real({2, 3}), real({2, 4}), real({2, 3})});
+        .refuses("[pairwise_distance] (2, 3) and (2, 4) do not broadcast: dimension -1 is 3 and 4",
+                 {real({2, 3}), real({2, 4}), real({2, 3})});
   }
   rows.op("triplet_margin_loss", "F.triplet_margin_loss(a, b, c, margin=2, p=3, swap=True)",
           [](T x, T y, T z) {

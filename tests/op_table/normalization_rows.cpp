@@ -124,8 +124,8 @@ std::vector<Op> normalization_rows() {
   group_norm_rows(rows);
   rows.op("normalize", "F.normalize(a)", [](T a) { return normalize(a); })
       .on({{real({2, 3})}, {real({3, 2, 4})}})
-      .refuses("[normalize] dimension 1 is out of range [-1, 0] for 1 dimensions", {real({3})})
-      .refuses("[normalize] needs float32 or float64, got int64", {integers({2, 2}, 0, 5)});
+      .refuses("[norm] dimension 1 is out of range [-1, 0] for 1 dimensions", {real({3})})
+      .refuses("[norm] needs float32 or float64, got int64", {integers({2, 2}, 0, 5)});
   rows.op("normalize", "F.normalize(a, 3, 0, 0.5)", [](T a) { return normalize(a, 3, 0, 0.5); })
       .on({{real({2, 3}).off({0})}});
   rows.op("layer_norm", "F.layer_norm(a, (3,))", [](T a) { return layer_norm(a, {3}); })

@@ -59,7 +59,7 @@ void quantile_rows(Rows& rows) {
 void searching_rows(Rows& rows) {
   rows.op("argsort", "torch.argsort(a, 0)", [](T a) { return argsort(a, 0); })
       .on({{real({3, 2}).apart().constant()}, {integers({4}, -50, 50).apart()}, {real({0, 2})}})
-      .refuses("[argsort] dimension 2 is out of range [-2, 1] for 2 dimensions", {real({2, 3})},
+      .refuses("[sort] dimension 2 is out of range [-2, 1] for 2 dimensions", {real({2, 3})},
                [](T a) { return argsort(a, 2); });
   rows.op("unique", "torch.unique(a, return_inverse=True, return_counts=True)",
           [](T a) {

@@ -48,7 +48,7 @@ void repetition_rows(Rows& rows) {
             return tile(a, {2, 2});
           })
       .on({{real({2, 3})}, {real({3})}, {real({})}, {real({2, 1, 2})}})
-      .refuses("[tile] dimension 0 cannot be repeated -1 times", {real({2})},
+      .refuses("[repeat] dimension 0 cannot be repeated -1 times", {real({2})},
                [](T a) { return tile(a, {-1}); });
   rows.op("repeat_interleave", "torch.repeat_interleave(a, 2)",
           [](T a) { return repeat_interleave(a, 2); })

@@ -26,12 +26,12 @@ TEST_CASE("new tensors take another dtype, and options") {
   CHECK_FALSE(ones({2}, {.requires_grad = true}).new_zeros({2}).requires_grad());
 }
 
-TEST_CASE("errors name the method that was called") {
+TEST_CASE("errors name the function that makes the elements") {
   const Tensor x = tensor({1, 2});
-  CHECK_THROWS_WITH(x.new_zeros({-1}), ContainsSubstring("[new_zeros] "));
-  CHECK_THROWS_WITH(x.new_full({2}, kNaN), ContainsSubstring("[new_full] "));
+  CHECK_THROWS_WITH(x.new_zeros({-1}), ContainsSubstring("[zeros] "));
+  CHECK_THROWS_WITH(x.new_full({2}, kNaN), ContainsSubstring("[full] "));
   CHECK_THROWS_MATCHES(x.new_ones({2}, {.requires_grad = true}), DTypeError,
-                       says("[new_ones] only floating tensors have gradients, not int64"));
-  CHECK_THROWS_WITH(x.new_tensor(1, {.requires_grad = true}), ContainsSubstring("[new_tensor] "));
+                       says("[ones] only floating tensors have gradients, not int64"));
+  CHECK_THROWS_WITH(x.new_tensor(1, {.requires_grad = true}), ContainsSubstring("[tensor] "));
   CHECK_THROWS_AS(Tensor().new_empty({2}), AutogradError);
 }

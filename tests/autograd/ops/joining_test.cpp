@@ -42,8 +42,9 @@ TEST_CASE("cat names the tensors and the dimension that do not fit") {
   CHECK_THROWS_MATCHES(cat({zeros({1}), zeros({})}), ShapeError,
                        says("[cat] tensor 1 has no dimension to join along"));
   CHECK_THROWS_AS(cat({zeros({1})}, 1), IndexError);
-  CHECK_THROWS_MATCHES(cat({zeros({1}), Tensor()}), AutogradError,
-                       says("[cat] the tensor is undefined: it was given no value, or moved from"));
+  CHECK_THROWS_MATCHES(
+      cat({zeros({1}), Tensor()}), AutogradError,
+      says("[tensor] the tensor is undefined: it was given no value, or moved from"));
   CHECK_THROWS_AS(cat({}), ShapeError);
 }
 
