@@ -1,6 +1,9 @@
 // Everything: tensors, gradients, modules, optimizers, attention.
 #pragma once
 
+#include <tend/attention/book/causal_attention.h>
+#include <tend/attention/book/multi_head_attention.h>
+#include <tend/attention/book/self_attention.h>
 #include <tend/attention/expressions/masks.h>
 #include <tend/attention/expressions/scores.h>
 #include <tend/attention/functions/flex_attention.h>
@@ -10,17 +13,15 @@
 #include <tend/attention/functions/scaled_dot_product.h>
 #include <tend/attention/functions/simple.h>
 #include <tend/attention/generation/generate.h>
-#include <tend/attention/layers/activation_function.h>
-#include <tend/attention/layers/multihead_attention.h>
-#include <tend/attention/layers/transformer.h>
-#include <tend/attention/layers/transformer_layers.h>
 #include <tend/attention/models/gpt.h>
-#include <tend/attention/modules/causal_attention.h>
-#include <tend/attention/modules/multi_head_attention.h>
-#include <tend/attention/modules/self_attention.h>
 #include <tend/attention/pretrained/gpt2.h>
 #include <tend/attention/pretrained/llama.h>
 #include <tend/attention/pretrained/load_pretrained.h>
+#include <tend/attention/pretrained/save_pretrained.h>
+#include <tend/attention/torch_nn/activation_function.h>
+#include <tend/attention/torch_nn/multihead_attention.h>
+#include <tend/attention/torch_nn/transformer.h>
+#include <tend/attention/torch_nn/transformer_layers.h>
 #include <tend/autograd/graph/anomaly.h>
 #include <tend/autograd/graph/call_scope.h>
 #include <tend/autograd/graph/engine.h>

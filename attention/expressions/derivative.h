@@ -2,7 +2,7 @@
 #pragma once
 
 #include <tend/attention/expressions/trace.h>
-#include <tend/core/kernels/attention/attention.h>
+#include <tend/core/kernels/attention/attention_backward.h>
 
 namespace tend::attention {
 

@@ -4,7 +4,7 @@
 #include <tend/attention/functions/composed.h>
 #include <tend/autograd/graph/engine.h>
 #include <tend/autograd/ops/helpers.h>
-#include <tend/core/kernels/attention/attention.h>
+#include <tend/core/kernels/attention/attention_backward.h>
 
 namespace tend::attention {
 namespace {

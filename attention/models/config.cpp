@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include <tend/attention/functions/call.h>
+#include <tend/attention/functions/rotary_angles.h>
 #include <tend/core/base/error.h>
 
 namespace tend::attention {

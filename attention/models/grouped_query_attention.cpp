@@ -1,9 +1,9 @@
 #include <tend/attention/models/grouped_query_attention.h>
 
+#include <tend/attention/book/inputs.h>
 #include <tend/attention/functions/flex_attention.h>
 #include <tend/attention/functions/scaled_dot_product.h>
 #include <tend/attention/models/token_places.h>
-#include <tend/attention/modules/inputs.h>
 #include <tend/autograd/ops/ops.h>
 
 namespace tend::attention {

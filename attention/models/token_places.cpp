@@ -1,8 +1,8 @@
 #include <tend/attention/models/token_places.h>
 
+#include <tend/attention/book/inputs.h>
 #include <tend/attention/expressions/masks.h>
 #include <tend/attention/expressions/scores.h>
-#include <tend/attention/modules/inputs.h>
 #include <tend/autograd/ops/ops.h>
 
 // Functions are called while they are made, so capturing locals by reference is safe.

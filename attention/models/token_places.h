@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include <tend/attention/expressions/functions.h>
-#include <tend/attention/functions/rotary.h>
+#include <tend/attention/functions/rotary_angles.h>
 #include <tend/attention/models/config.h>
 #include <tend/attention/models/kv_cache.h>
 

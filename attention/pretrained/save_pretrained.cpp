@@ -1,3 +1,5 @@
+#include <tend/attention/pretrained/save_pretrained.h>
+
 #include <charconv>
 #include <cstddef>
 #include <filesystem>

@@ -68,18 +68,6 @@ Tensor true_divide(const Tensor& self, const Tensor& other);
 Tensor true_divide(const Tensor& self, const Scalar& other);
 ///@}
 
-///@{
-/// self to the power of exponent, broadcast (ShapeError) and promoted; not for two bools
-/// (DTypeError). An integer to a negative power is truncated; if the exponent is a number, it is an
-/// Error. The gradient of self is exponent * self^(exponent - 1), 0 for exponent 0; that of the
-/// exponent is self^exponent * log(self), 0 where self is 0 and exponent >= 0.
-Tensor pow(const Tensor& self, const Tensor& exponent);
-Tensor pow(const Tensor& self, const Scalar& exponent);
-Tensor pow(const Scalar& self, const Tensor& exponent);
-///@}
-/// self * self; bool gives int64. The gradient is 2 self.
-Tensor square(const Tensor& self);
-
 /// The larger of the two, NaN where either is; broadcast (ShapeError) and promoted. The gradient
 /// goes to the larger, half of it to each of two equal ones, and all of it to both where one is
 /// NaN.
@@ -88,26 +76,6 @@ Tensor maximum(const Tensor& self, const Tensor& other);
 /// goes to the smaller, half of it to each of two equal ones, and all of it to both where one is
 /// NaN.
 Tensor minimum(const Tensor& self, const Tensor& other);
-
-/// self + value * tensor1 * tensor2, all three broadcast (ShapeError) and promoted. DTypeError for
-/// bools, for a floating value when all are integers, and for one that the dtype cannot hold. The
-/// gradients are 1, value * tensor2 and value * tensor1.
-Tensor addcmul(const Tensor& self, const Tensor& tensor1, const Tensor& tensor2,
-               const Scalar& value = 1);
-/// self + value * tensor1 / tensor2, all three broadcast (ShapeError) and promoted. One of tensor1
-/// and tensor2 is floating, and the dtype holds the value (DTypeError). The gradients are 1,
-/// value / tensor2 and -value * tensor1 / tensor2^2.
-Tensor addcdiv(const Tensor& self, const Tensor& tensor1, const Tensor& tensor2,
-               const Scalar& value = 1);
-
-///@{
-/// self + weight * (end - self), computed so that weight 0 gives exactly self and weight 1 exactly
-/// end, if both are finite. All broadcast (ShapeError) and have one floating dtype, which must be
-/// able to hold a weight that is a number (DTypeError). The gradients are 1 - weight, weight and
-/// end - self.
-Tensor lerp(const Tensor& self, const Tensor& end, const Tensor& weight);
-Tensor lerp(const Tensor& self, const Tensor& end, const Scalar& weight);
-///@}
 
 /// self itself; DTypeError for bool. The gradient is 1.
 Tensor positive(const Tensor& self);

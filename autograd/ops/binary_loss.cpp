@@ -1,4 +1,5 @@
-// Binary cross entropies: declared in loss.h.
+#include <tend/autograd/ops/binary_loss.h>
+
 #include <tend/autograd/ops/helpers.h>
 #include <tend/autograd/tensor/grad_mode.h>
 

@@ -1,5 +1,4 @@
-// addcmul, addcdiv and lerp: declared in arithmetic.h.
-#include <tend/autograd/ops/arithmetic.h>
+#include <tend/autograd/ops/combine.h>
 
 #include <tend/autograd/ops/elementwise.h>
 #include <tend/core/kernels/elementwise/arithmetic.h>

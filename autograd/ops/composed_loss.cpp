@@ -1,5 +1,4 @@
-// Losses that are made of other operations: declared in loss.h.
-#include <tend/autograd/ops/loss.h>
+#include <tend/autograd/ops/composed_loss.h>
 
 #include <cmath>
 #include <numbers>

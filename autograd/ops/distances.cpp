@@ -1,4 +1,5 @@
-// cdist: declared in linalg.h.
+#include <tend/autograd/ops/distances.h>
+
 #include <cmath>
 
 #include <tend/autograd/ops/helpers.h>

@@ -1,4 +1,5 @@
-// Losses of single elements, and cosine_similarity: declared in loss.h.
+#include <tend/autograd/ops/elementwise_loss.h>
+
 #include <tend/autograd/ops/helpers.h>
 #include <tend/autograd/tensor/grad_mode.h>
 

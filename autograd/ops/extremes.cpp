@@ -1,7 +1,9 @@
-// The largest, the smallest and the middle elements: declared in reduce.h.
+#include <tend/autograd/ops/extremes.h>
+
 #include <limits>
 
 #include <tend/autograd/ops/helpers.h>
+#include <tend/core/kernels/reduce/arg_reduce.h>
 #include <tend/core/kernels/reduce/reduce.h>
 #include <tend/core/kernels/reduce/sort.h>
 

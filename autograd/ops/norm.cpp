@@ -1,4 +1,5 @@
-// logsumexp and norm: declared in reduce.h.
+#include <tend/autograd/ops/norm.h>
+
 #include <cmath>
 #include <limits>
 

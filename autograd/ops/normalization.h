@@ -76,9 +76,4 @@ Tensor batch_norm(const Tensor& self, const Tensor& running_mean, const Tensor& 
 Tensor group_norm(const Tensor& self, std::int64_t num_groups, const Tensor& weight = {},
                   const Tensor& bias = {}, double eps = 1e-5);
 
-/// self / max(norm(self, p, dim), eps): vectors of length 1 along `dim` (IndexError). Floating only
-/// (DTypeError). The gradient of x = self / n with the norm n is that of x and of n together.
-/// https://pytorch.org/docs/2.6/generated/torch.nn.functional.normalize.html
-Tensor normalize(const Tensor& self, double p = 2, std::int64_t dim = 1, double eps = 1e-12);
-
 }  // namespace tend

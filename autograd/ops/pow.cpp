@@ -1,4 +1,5 @@
-// Powers: declared in arithmetic.h.
+#include <tend/autograd/ops/pow.h>
+
 #include <tend/autograd/ops/arithmetic.h>
 #include <tend/autograd/ops/elementwise.h>
 #include <tend/core/kernels/elementwise/arithmetic.h>

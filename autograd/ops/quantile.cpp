@@ -1,5 +1,4 @@
-// quantile: declared in ordering.h.
-#include <tend/autograd/ops/ordering.h>
+#include <tend/autograd/ops/quantile.h>
 
 #include <algorithm>
 #include <cmath>

@@ -2,6 +2,7 @@
 
 #include <tend/autograd/ops/elementwise.h>
 #include <tend/core/random/distributions.h>
+#include <tend/core/random/multinomial.h>
 
 namespace tend {
 namespace {

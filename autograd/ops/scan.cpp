@@ -1,4 +1,5 @@
-// Running sums and products: declared in reduce.h.
+#include <tend/autograd/ops/scan.h>
+
 #include <limits>
 
 #include <tend/autograd/graph/inplace.h>

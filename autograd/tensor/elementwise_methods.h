@@ -7,9 +7,11 @@
 
 #include <tend/autograd/ops/activation.h>
 #include <tend/autograd/ops/arithmetic.h>
+#include <tend/autograd/ops/combine.h>
 #include <tend/autograd/ops/compare.h>
 #include <tend/autograd/ops/masking.h>
 #include <tend/autograd/ops/math.h>
+#include <tend/autograd/ops/pow.h>
 
 namespace tend {
 namespace methods {

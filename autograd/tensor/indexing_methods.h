@@ -9,6 +9,7 @@
 #include <tend/autograd/ops/advanced_indexing.h>
 #include <tend/autograd/ops/indexing.h>
 #include <tend/autograd/ops/ordering.h>
+#include <tend/autograd/ops/quantile.h>
 #include <tend/autograd/ops/random.h>
 
 namespace tend {

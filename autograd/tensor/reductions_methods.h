@@ -6,8 +6,11 @@
 #include <optional>
 #include <utility>
 
+#include <tend/autograd/ops/extremes.h>
 #include <tend/autograd/ops/linalg.h>
+#include <tend/autograd/ops/norm.h>
 #include <tend/autograd/ops/reduce.h>
+#include <tend/autograd/ops/scan.h>
 
 namespace tend {
 namespace methods {

@@ -50,12 +50,6 @@ void bernoulli(const Array& out, const Array& p, Generator& generator = default_
 /// Exponential with rate `lambda` > 0; float32 or float64. PyTorch: Tensor.exponential_.
 void exponential(const Array& out, double lambda = 1.0, Generator& generator = default_generator());
 
-/// Category numbers drawn with the (not normalised) weights of the last dimension of
-/// `probabilities`, (n,) or (m, n), into `out`, int64 (samples,) or (m, samples). Without
-/// replacement a row needs as many positive weights as samples. PyTorch: torch.multinomial.
-void multinomial(const Array& out, const Array& probabilities, bool replacement = false,
-                 Generator& generator = default_generator());
-
 /// The mask of a dropout layer: true with `keep_probability`, which is 1 - p, into a bool array, in
 /// row-major order whatever the strides. Probabilities 0 and 1 draw nothing, as PyTorch's dropout.
 void draw_keep_mask(const Array& out, double keep_probability,

@@ -1,3 +1,5 @@
+#include <tend/core/random/multinomial.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes layers.json: torch.nn's MultiheadAttention and Transformer, for tests/attention/layers.
+"""Writes layers.json: torch.nn's MultiheadAttention and Transformer, for tests/attention/torch_nn.
 
 Needs PyTorch 2.4 or later: python3 tests/data/make_layers.py
 

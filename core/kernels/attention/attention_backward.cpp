@@ -1,3 +1,5 @@
+#include <tend/core/kernels/attention/attention_backward.h>
+
 #include <algorithm>
 #include <iterator>
 #include <optional>

@@ -4,6 +4,8 @@
 #include <bit>
 #include <cstring>
 
+#include <tend/core/kernels/attention/tile_evaluation.h>
+
 namespace tend::kernels {
 namespace {
 

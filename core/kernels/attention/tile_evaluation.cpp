@@ -1,3 +1,5 @@
+#include <tend/core/kernels/attention/tile_evaluation.h>
+
 #include <algorithm>
 #include <cstring>
 

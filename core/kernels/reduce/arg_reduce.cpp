@@ -1,4 +1,6 @@
 // The largest and smallest elements along a dimension, with their indices.
+#include <tend/core/kernels/reduce/arg_reduce.h>
+
 #include <algorithm>
 #include <array>
 #include <cassert>

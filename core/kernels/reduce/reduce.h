@@ -3,8 +3,6 @@
 // assertions check. Results do not depend on the number of threads.
 #pragma once
 
-#include <optional>
-
 #include <tend/core/array/array.h>
 
 namespace tend::kernels {
@@ -47,15 +45,5 @@ void amin(const Array& out, const Array& a, const Shape& dims);
 /// True when any (every) element is not zero; NaN counts as true. `out` is bool.
 void any(const Array& out, const Array& a, const Shape& dims);
 void all(const Array& out, const Array& a, const Shape& dims);
-
-/// Largest (smallest) element along `dim` (wrapped) and the index of its first occurrence; the
-/// first NaN wins. `values` has a's dtype, `indices` is int64. A 0-d array has index 0. ShapeError
-/// along an empty dimension.
-void max(const Array& values, const Array& indices, const Array& a, std::int64_t dim);
-void min(const Array& values, const Array& indices, const Array& a, std::int64_t dim);
-
-/// The indices alone, int64; without `dim` those into the flattened array.
-void argmax(const Array& out, const Array& a, std::optional<std::int64_t> dim);
-void argmin(const Array& out, const Array& a, std::optional<std::int64_t> dim);
 
 }  // namespace tend::kernels

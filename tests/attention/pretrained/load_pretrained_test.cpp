@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "tests/attention/layers/fixtures.h"
+#include "tests/attention/torch_nn/fixtures.h"
 #include "tests/catch.h"
 
 #include <nlohmann/json.hpp>

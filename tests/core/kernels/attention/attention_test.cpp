@@ -1,4 +1,5 @@
 #include <tend/core/kernels/attention/attention.h>
+#include <tend/core/kernels/attention/attention_backward.h>
 
 #include "tests/arrays.h"
 #include "tests/catch.h"

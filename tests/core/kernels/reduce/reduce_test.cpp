@@ -1,3 +1,4 @@
+#include <tend/core/kernels/reduce/arg_reduce.h>
 #include <tend/core/kernels/reduce/reduce.h>
 
 #include <cmath>

@@ -1,7 +1,7 @@
-#include <tend/attention/modules/multi_head_attention.h>
+#include <tend/attention/book/multi_head_attention.h>
 
+#include <tend/attention/book/inputs.h>
 #include <tend/attention/functions/mask.h>
-#include <tend/attention/modules/inputs.h>
 
 namespace tend::attention {
 namespace {

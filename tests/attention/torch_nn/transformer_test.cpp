@@ -1,6 +1,6 @@
-#include <tend/attention/layers/transformer.h>
+#include <tend/attention/torch_nn/transformer.h>
 
-#include "tests/attention/layers/fixtures.h"
+#include "tests/attention/torch_nn/fixtures.h"
 
 using namespace tend;
 using tend::test::pattern;

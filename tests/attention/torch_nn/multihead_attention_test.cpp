@@ -1,6 +1,6 @@
-#include <tend/attention/layers/multihead_attention.h>
+#include <tend/attention/torch_nn/multihead_attention.h>
 
-#include "tests/attention/layers/fixtures.h"
+#include "tests/attention/torch_nn/fixtures.h"
 
 using namespace tend;
 using nn::MultiheadAttention;

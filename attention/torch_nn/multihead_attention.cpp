@@ -1,4 +1,4 @@
-#include <tend/attention/layers/multihead_attention.h>
+#include <tend/attention/torch_nn/multihead_attention.h>
 
 #include <limits>
 

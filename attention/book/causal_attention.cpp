@@ -1,7 +1,7 @@
-#include <tend/attention/modules/causal_attention.h>
+#include <tend/attention/book/causal_attention.h>
 
+#include <tend/attention/book/inputs.h>
 #include <tend/attention/functions/mask.h>
-#include <tend/attention/modules/inputs.h>
 #include <tend/autograd/ops/ops.h>
 
 namespace tend::attention {

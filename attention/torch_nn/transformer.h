@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include <tend/attention/layers/transformer_layers.h>
+#include <tend/attention/torch_nn/transformer_layers.h>
 #include <tend/nn/module/module_list.h>
 
 namespace tend::nn {

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include <tend/attention/layers/activation_function.h>
-#include <tend/attention/layers/multihead_attention.h>
+#include <tend/attention/torch_nn/activation_function.h>
+#include <tend/attention/torch_nn/multihead_attention.h>
 #include <tend/nn/layers/dropout.h>
 #include <tend/nn/layers/normalization.h>
 

@@ -1,4 +1,6 @@
-// copy_ and fill_: in-place methods that are not the twins of an operation.
+// copy_ and fill_, which are not the twins of an operation.
+#include <tend/autograd/tensor/in_place_methods.h>
+
 #include <tend/autograd/ops/elementwise.h>
 
 namespace tend {

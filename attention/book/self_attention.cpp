@@ -1,4 +1,4 @@
-#include <tend/attention/modules/self_attention.h>
+#include <tend/attention/book/self_attention.h>
 
 #include <array>
 

@@ -1,4 +1,4 @@
-#include <tend/attention/layers/transformer.h>
+#include <tend/attention/torch_nn/transformer.h>
 
 #include <limits>
 

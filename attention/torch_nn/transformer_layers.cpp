@@ -1,4 +1,4 @@
-#include <tend/attention/layers/transformer_layers.h>
+#include <tend/attention/torch_nn/transformer_layers.h>
 
 #include <tend/attention/functions/call.h>
 #include <tend/autograd/ops/ops.h>

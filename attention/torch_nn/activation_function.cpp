@@ -1,4 +1,4 @@
-#include <tend/attention/layers/activation_function.h>
+#include <tend/attention/torch_nn/activation_function.h>
 
 #include <tend/autograd/ops/activation.h>
 

@@ -1,4 +1,5 @@
-// Methods of Tensor that make new ones.
+#include <tend/autograd/tensor/creation_methods.h>
+
 #include <tend/autograd/ops/helpers.h>
 
 namespace tend::methods {
