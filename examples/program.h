@@ -1,8 +1,6 @@
 // What all programs do alike: the command line, and what they end with.
 #pragma once
 
-#include <sys/stat.h>
-
 #include <charconv>
 #include <cmath>
 #include <cstdint>
@@ -151,14 +149,9 @@ class CommandLine {
 /// where anything is found again.
 inline bool is_same_file(const std::string& a, const std::string& b) {
   namespace fs = std::filesystem;
-  struct stat first {
-  }, second{};
-  const bool both = stat(a.c_str(), &first) == 0 && stat(b.c_str(), &second) == 0;
-  if (both) {
-    return first.st_dev == second.st_dev && first.st_ino == second.st_ino &&
-           !S_ISCHR(first.st_mode);
-  }
-  return fs::weakly_canonical(fs::absolute(a)) == fs::weakly_canonical(fs::absolute(b));
+  std::error_code none;  // a pipe has no canonical path, and is no file of another name
+  if (fs::exists(a) && fs::exists(b)) return fs::equivalent(a, b) && !fs::is_character_file(a);
+  return fs::weakly_canonical(fs::absolute(a), none) == fs::weakly_canonical(fs::absolute(b), none);
 }
 
 /// Throws std::invalid_argument where what is written for `option` would replace the file of

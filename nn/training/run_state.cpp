@@ -26,7 +26,8 @@ void add_text(Fnv1a& sum, std::string_view text) {
   sum.add(text);
 }
 
-// Of the settings but the checksum, and of each tensor's name, dtype, shape and elements.
+// Of the settings but the checksum, and of each tensor's name, dtype, shape and elements, by name:
+// a file does not keep the order of tensors without elements.
 std::string checksum(const StateDict& tensors, const std::map<std::string, std::string>& settings) {
   Fnv1a sum;
   for (const auto& [key, value] : settings) {
@@ -34,7 +35,8 @@ std::string checksum(const StateDict& tensors, const std::map<std::string, std::
     add_text(sum, key);
     add_text(sum, value);
   }
-  for (const auto& [name, tensor] : tensors) {
+  const std::map<std::string, Tensor> sorted(tensors.begin(), tensors.end());
+  for (const auto& [name, tensor] : sorted) {
     const Array dense = tensor.array().contiguous();
     add_text(sum, name);
     add_text(sum, as_text(dense.dtype(), dense.shape()));

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include <tend/core/kernels/attention/attention_backward.h>
 #include <tend/core/kernels/attention/attention_head.h>
 #include <tend/core/kernels/attention/tile_bounds.h>
 #include <tend/core/kernels/attention/tile_plan.h>

@@ -20,84 +20,12 @@ std::int64_t wrapped_product(std::int64_t x, std::int64_t y) {
 
 }  // namespace
 
-void exp(const Array& out, const Array& a) {
-  map_floating_spans("exp", Function::exp, out, a);
-}
-void exp2(const Array& out, const Array& a) {
-  map_floating_spans("exp2", Function::exp2, out, a);
-}
-void expm1(const Array& out, const Array& a) {
-  map_floating_spans("expm1", Function::expm1, out, a);
-}
-void log(const Array& out, const Array& a) {
-  map_floating_spans("log", Function::log, out, a);
-}
-void log2(const Array& out, const Array& a) {
-  map_floating_spans("log2", Function::log2, out, a);
-}
-void log10(const Array& out, const Array& a) {
-  map_floating_spans("log10", Function::log10, out, a);
-}
-void log1p(const Array& out, const Array& a) {
-  map_floating_spans("log1p", Function::log1p, out, a);
-}
-void sqrt(const Array& out, const Array& a) {
-  map_floating_spans("sqrt", Function::sqrt, out, a);
-}
-void rsqrt(const Array& out, const Array& a) {
-  map_floating_spans("rsqrt", Function::rsqrt, out, a);
-}
-void reciprocal(const Array& out, const Array& a) {
-  map_floating_spans("reciprocal", Function::reciprocal, out, a);
-}
-void sin(const Array& out, const Array& a) {
-  map_floating_spans("sin", Function::sin, out, a);
-}
-void cos(const Array& out, const Array& a) {
-  map_floating_spans("cos", Function::cos, out, a);
-}
-void tan(const Array& out, const Array& a) {
-  map_floating_spans("tan", Function::tan, out, a);
-}
-void asin(const Array& out, const Array& a) {
-  map_floating_spans("asin", Function::asin, out, a);
-}
-void acos(const Array& out, const Array& a) {
-  map_floating_spans("acos", Function::acos, out, a);
-}
-void atan(const Array& out, const Array& a) {
-  map_floating_spans("atan", Function::atan, out, a);
-}
-void sinh(const Array& out, const Array& a) {
-  map_floating_spans("sinh", Function::sinh, out, a);
-}
-void cosh(const Array& out, const Array& a) {
-  map_floating_spans("cosh", Function::cosh, out, a);
-}
-void tanh(const Array& out, const Array& a) {
-  map_floating_spans("tanh", Function::tanh, out, a);
-}
-void sigmoid(const Array& out, const Array& a) {
-  map_floating_spans("sigmoid", Function::sigmoid, out, a);
-}
-void erf(const Array& out, const Array& a) {
-  map_floating_spans("erf", Function::erf, out, a);
-}
-void erfc(const Array& out, const Array& a) {
-  map_floating_spans("erfc", Function::erfc, out, a);
-}
-void floor(const Array& out, const Array& a) {
-  map_floating_spans("floor", Function::floor, out, a);
-}
-void ceil(const Array& out, const Array& a) {
-  map_floating_spans("ceil", Function::ceil, out, a);
-}
-void round(const Array& out, const Array& a) {
-  map_floating_spans("round", Function::round, out, a);
-}
-void trunc(const Array& out, const Array& a) {
-  map_floating_spans("trunc", Function::trunc, out, a);
-}
+#define TEND_FUNCTION(name, formula)                   \
+  void name(const Array& out, const Array& a) {        \
+    map_floating_spans(#name, Function::name, out, a); \
+  }
+#include <tend/core/kernels/elementwise/math_table.h>
+#undef TEND_FUNCTION
 
 void atan2(const Array& out, const Array& a, const Array& b) {
   map_floating_spans("atan2", BinaryFunction::atan2, out, a, b);

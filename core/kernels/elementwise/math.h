@@ -13,67 +13,21 @@
 
 namespace tend::kernels {
 
-/// 1.05 ulp
-void exp(const Array& out, const Array& a);
-/// 1.15 ulp
-void exp2(const Array& out, const Array& a);
-/// 2.25 ulp
-void expm1(const Array& out, const Array& a);
-/// 0.85 ulp
-void log(const Array& out, const Array& a);
-/// 1.9 ulp
-void log2(const Array& out, const Array& a);
-/// 2.0 ulp
-void log10(const Array& out, const Array& a);
-/// 1.5 ulp
-void log1p(const Array& out, const Array& a);
+// The functions of math_table.h: void exp(const Array& out, const Array& a), and so on.
+#define TEND_FUNCTION(name, formula) void name(const Array& out, const Array& a);
+#include <tend/core/kernels/elementwise/math_table.h>
+#undef TEND_FUNCTION
 
-void sqrt(const Array& out, const Array& a);
-/// 1 / sqrt(a); 1.5 ulp
-void rsqrt(const Array& out, const Array& a);
-/// 1 / a
-void reciprocal(const Array& out, const Array& a);
 /// a * a; int64 too.
 void square(const Array& out, const Array& a);
 /// a * a * a, rounded after each product, 1.5 ulp; int64 too.
 void cube(const Array& out, const Array& a);
 
-/// 2.8 ulp
-void sin(const Array& out, const Array& a);
-/// 2.75 ulp
-void cos(const Array& out, const Array& a);
-/// 4.25 ulp
-void tan(const Array& out, const Array& a);
-/// 2.5 ulp
-void asin(const Array& out, const Array& a);
-/// 1.3 ulp
-void acos(const Array& out, const Array& a);
-/// 2.8 ulp
-void atan(const Array& out, const Array& a);
-/// 2.5 ulp
-void sinh(const Array& out, const Array& a);
-/// 1.55 ulp
-void cosh(const Array& out, const Array& a);
-/// 2.75 ulp
-void tanh(const Array& out, const Array& a);
-
 /// grad * (1 - y^2), y = tanh(a); out, grad and y have one dtype.
 void tanh_backward(const Array& out, const Array& grad, const Array& y);
 
-/// 1 / (1 + exp(-a)); 2.45 ulp
-void sigmoid(const Array& out, const Array& a);
 /// grad * y * (1 - y), y = sigmoid(a); out, grad and y have one dtype.
 void sigmoid_backward(const Array& out, const Array& grad, const Array& y);
-/// 1.9 ulp
-void erf(const Array& out, const Array& a);
-/// 1 - erf(a); 7.5 ulp
-void erfc(const Array& out, const Array& a);
-
-void floor(const Array& out, const Array& a);
-void ceil(const Array& out, const Array& a);
-/// To the nearest integer, halves to the even one.
-void round(const Array& out, const Array& a);
-void trunc(const Array& out, const Array& a);
 
 /// max(a, 0), NaN stays NaN; int64 too.
 void relu(const Array& out, const Array& a);

@@ -20,33 +20,14 @@ namespace {
 template <class F>
 HWY_INLINE void with_function(Function function, F use) {
   switch (function) {
-    case Function::exp: return use([](auto d, auto x) HWY_ATTR { return exp(d, x); });
-    case Function::exp2: return use([](auto d, auto x) HWY_ATTR { return exp2(d, x); });
-    case Function::expm1: return use([](auto d, auto x) HWY_ATTR { return expm1(d, x); });
-    case Function::log: return use([](auto d, auto x) HWY_ATTR { return log(d, x); });
-    case Function::log2: return use([](auto d, auto x) HWY_ATTR { return log2(d, x); });
-    case Function::log10: return use([](auto d, auto x) HWY_ATTR { return log10(d, x); });
-    case Function::log1p: return use([](auto d, auto x) HWY_ATTR { return log1p(d, x); });
-    case Function::sqrt: return use([](auto, auto x) HWY_ATTR { return hn::Sqrt(x); });
-    case Function::rsqrt:
-      return use([](auto d, auto x) HWY_ATTR { return hn::Div(one(d), hn::Sqrt(x)); });
-    case Function::reciprocal:
-      return use([](auto d, auto x) HWY_ATTR { return hn::Div(one(d), x); });
+#define TEND_FUNCTION(name, formula) \
+  case Function::name:               \
+    return use([]([[maybe_unused]] auto d, auto x) HWY_ATTR { return formula; });
+#include <tend/core/kernels/elementwise/math_table.h>
+#undef TEND_FUNCTION
     case Function::square: return use([](auto, auto x) HWY_ATTR { return hn::Mul(x, x); });
     case Function::cube:
       return use([](auto, auto x) HWY_ATTR { return hn::Mul(hn::Mul(x, x), x); });
-    case Function::sin: return use([](auto d, auto x) HWY_ATTR { return sin(d, x); });
-    case Function::cos: return use([](auto d, auto x) HWY_ATTR { return cos(d, x); });
-    case Function::tan: return use([](auto d, auto x) HWY_ATTR { return tan(d, x); });
-    case Function::asin: return use([](auto d, auto x) HWY_ATTR { return hn::Asin(d, x); });
-    case Function::acos: return use([](auto d, auto x) HWY_ATTR { return hn::Acos(d, x); });
-    case Function::atan: return use([](auto d, auto x) HWY_ATTR { return hn::Atan(d, x); });
-    case Function::sinh: return use([](auto d, auto x) HWY_ATTR { return sinh(d, x); });
-    case Function::cosh: return use([](auto d, auto x) HWY_ATTR { return cosh(d, x); });
-    case Function::tanh: return use([](auto d, auto x) HWY_ATTR { return tanh(d, x); });
-    case Function::sigmoid: return use([](auto d, auto x) HWY_ATTR { return sigmoid(d, x); });
-    case Function::erf: return use([](auto d, auto x) HWY_ATTR { return erf(d, x); });
-    case Function::erfc: return use([](auto d, auto x) HWY_ATTR { return erfc(d, x); });
     case Function::relu:
       return use([](auto d, auto x)
                      HWY_ATTR { return hn::IfThenZeroElse(hn::Le(x, hn::Zero(d)), x); });
@@ -54,10 +35,6 @@ HWY_INLINE void with_function(Function function, F use) {
       return use([](auto d, auto x) HWY_ATTR { return hn::Mul(x, sigmoid(d, x)); });
     case Function::gelu: return use([](auto d, auto x) HWY_ATTR { return gelu(d, x); });
     case Function::gelu_tanh: return use([](auto d, auto x) HWY_ATTR { return gelu_tanh(d, x); });
-    case Function::floor: return use([](auto, auto x) HWY_ATTR { return floor(x); });
-    case Function::ceil: return use([](auto, auto x) HWY_ATTR { return ceil(x); });
-    case Function::round: return use([](auto, auto x) HWY_ATTR { return round(x); });
-    case Function::trunc: return use([](auto, auto x) HWY_ATTR { return trunc(x); });
   }
 }
 

@@ -8,38 +8,15 @@
 namespace tend::kernels {
 
 enum class Function {
-  exp,
-  exp2,
-  expm1,
-  log,
-  log2,
-  log10,
-  log1p,
-  sqrt,
-  rsqrt,
-  reciprocal,
+#define TEND_FUNCTION(name, formula) name,
+#include <tend/core/kernels/elementwise/math_table.h>
+#undef TEND_FUNCTION
   square,
   cube,
-  sin,
-  cos,
-  tan,
-  asin,
-  acos,
-  atan,
-  sinh,
-  cosh,
-  tanh,
-  sigmoid,
-  erf,
-  erfc,
   relu,
   silu,
   gelu,
   gelu_tanh,
-  floor,
-  ceil,
-  round,
-  trunc
 };
 /// Functions of two numbers.
 enum class BinaryFunction {
