@@ -29,16 +29,17 @@ struct Call {
 };
 
 Call call_of(const nlohmann::json& expected, DType dtype) {
-  constexpr std::int64_t kTarget = 4, kSource = 5, kBatch = 3, kWidth = 6;
+  constexpr std::int64_t kTarget = 4, kSource = 5, kBatchSize = 3, kWidth = 6;
   const bool batch_first = expected["batch_first"];
   const auto leaf = [&](std::int64_t tokens, int seed) {
-    const Shape shape = batch_first ? Shape{kBatch, tokens, kWidth} : Shape{tokens, kBatch, kWidth};
+    const Shape shape =
+        batch_first ? Shape{kBatchSize, tokens, kWidth} : Shape{tokens, kBatchSize, kWidth};
     return pattern(shape, seed, dtype).requires_grad_();
   };
   Call call{.src = leaf(kSource, 0), .tgt = leaf(kTarget, 1), .is_causal = expected["causal"]};
   if (expected["masked"].get<bool>()) {
-    call.src_padding = pattern_mask("bool", {kBatch, kSource}, dtype);
-    call.tgt_padding = pattern_mask("bool", {kBatch, kTarget}, dtype);
+    call.src_padding = pattern_mask("bool", {kBatchSize, kSource}, dtype);
+    call.tgt_padding = pattern_mask("bool", {kBatchSize, kTarget}, dtype);
     call.memory_mask = pattern_mask("float", {kTarget, kSource}, dtype);
   }
   if (call.is_causal) {
