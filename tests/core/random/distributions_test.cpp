@@ -1,5 +1,7 @@
 #include <tend/core/random/distributions.h>
 
+#include <tend/core/random/multinomial.h>
+
 #include <array>
 #include <cmath>
 #include <cstdint>
