@@ -1,7 +1,5 @@
 #include <tend/core/random/distributions.h>
 
-#include <tend/core/random/multinomial.h>
-
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -12,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include <tend/core/random/multinomial.h>
 #include <tend/core/threads/parallel.h>
 
 #include "tests/arrays.h"
