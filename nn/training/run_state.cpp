@@ -26,8 +26,8 @@ void add_text(Fnv1a& sum, std::string_view text) {
   sum.add(text);
 }
 
-// Of the settings but the checksum, and of each tensor's name, dtype, shape and elements, by name:
-// a file does not keep the order of tensors without elements.
+// Of the settings but the checksum, and of each tensor's name, dtype, shape and elements. Tensors
+// without elements come last, by name, as a file does not keep their order.
 std::string checksum(const StateDict& tensors, const std::map<std::string, std::string>& settings) {
   Fnv1a sum;
   for (const auto& [key, value] : settings) {
@@ -35,13 +35,21 @@ std::string checksum(const StateDict& tensors, const std::map<std::string, std::
     add_text(sum, key);
     add_text(sum, value);
   }
-  const std::map<std::string, Tensor> sorted(tensors.begin(), tensors.end());
-  for (const auto& [name, tensor] : sorted) {
+  const auto add_tensor = [&](const std::string& name, const Tensor& tensor) {
     const Array dense = tensor.array().contiguous();
     add_text(sum, name);
     add_text(sum, as_text(dense.dtype(), dense.shape()));
     sum.add(dense.raw(), static_cast<std::size_t>(dense.numel() * item_size(dense.dtype())));
+  };
+  std::map<std::string, Tensor> empty;
+  for (const auto& [name, tensor] : tensors) {
+    if (tensor.numel() == 0) {
+      empty.emplace(name, tensor);
+    } else {
+      add_tensor(name, tensor);
+    }
   }
+  for (const auto& [name, tensor] : empty) add_tensor(name, tensor);
   return std::to_string(sum.value());
 }
 
