@@ -7,6 +7,9 @@ TEND_UNARY(exp, "ExpBackward0", floating, kernels::exp, result, grad* result)
 TEND_UNARY(exp2, "Exp2Backward0", floating, kernels::exp2, result, grad* result* std::numbers::ln2)
 /// exp(self) - 1, precise near 0; integers give float32. The gradient is exp(self).
 TEND_UNARY(expm1, "Expm1Backward0", floating, kernels::expm1, result, grad*(result + 1))
+/// 2^self - 1, precise near 0; integers give float32. The gradient is log(2) 2^self.
+TEND_UNARY(exp2m1, "Exp2m1Backward", floating, kernels::exp2m1, result,
+           grad*(result + 1) * std::numbers::ln2)
 /// The natural logarithm: -inf of 0, NaN below it; integers give float32. The gradient is 1 / self.
 TEND_UNARY(log, "LogBackward0", floating, kernels::log, self, grad / self)
 /// The logarithm to base 2, as log. The gradient is 1 / (self log(2)).

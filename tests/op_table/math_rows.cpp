@@ -84,6 +84,9 @@ std::vector<Op> math_rows() {
   function(rows, "exp", exp, &Tensor::exp_).on({whole(), {bools({3})}});
   function(rows, "exp2", exp2, &Tensor::exp2_).on({whole()});
   function(rows, "expm1", expm1, &Tensor::expm1_).on({whole()});
+  rows.op("exp2m1", "torch.exp2(a) - 1", exp2m1).on(unary_samples()).on({whole()}).twin([](T a) {
+    return a.exp2m1_();
+  });
   function(rows, "log", log, &Tensor::log_, real({}).in(0.2, 3)).on({positive_whole()});
   function(rows, "log2", log2, &Tensor::log2_, real({}).in(0.2, 3)).on({positive_whole()});
   function(rows, "log10", log10, &Tensor::log10_, real({}).in(0.2, 3)).on({positive_whole()});

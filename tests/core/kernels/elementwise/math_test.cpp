@@ -1,6 +1,7 @@
 #include <tend/core/kernels/elementwise/math.h>
 
 #include <cmath>
+#include <numbers>
 
 #include <tend/core/kernels/elementwise/arithmetic.h>
 
@@ -67,6 +68,8 @@ const std::vector<Function>& functions() {
       {"exp", kernels::exp, expl, 1.05},
       {"exp2", kernels::exp2, exp2l, 1.15},
       {"expm1", kernels::expm1, expm1l, 2.25},
+      {"exp2m1", kernels::exp2m1,
+       [](long double x) { return expm1l(x * std::numbers::ln2_v<long double>); }, 3.7},
       {"log", kernels::log, logl, 0.85},
       {"log2", kernels::log2, log2l, 1.9},
       {"log10", kernels::log10, log10l, 2.0},
