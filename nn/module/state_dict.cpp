@@ -144,10 +144,6 @@ void check_shared(const ModuleBase& module, const std::vector<Load>& loads) {
 }  // namespace
 
 IncompatibleKeys ModuleBase::load_state_dict(const StateDict& state, Flag strict) {
-  return load(state, strict);
-}
-
-IncompatibleKeys ModuleBase::load(const StateDict& state, bool strict, bool only_checks) {
   const NoGradGuard no_graph;
   const Sources sources = sources_of(*this, state);
   IncompatibleKeys found;
@@ -183,7 +179,6 @@ IncompatibleKeys ModuleBase::load(const StateDict& state, bool strict, bool only
   }
 
   check_shared(*this, loads);
-  if (only_checks) return found;
   // A tensor of the module itself needs no copy, and graphs may have saved it.
   std::erase_if(loads, [](const Load& load) {
     const Array &from = load.value.array(), &to = load.target.array();
