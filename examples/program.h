@@ -145,23 +145,6 @@ class CommandLine {
   std::unique_ptr<CLI::App> app_;
 };
 
-/// Whether what is written to one of the paths would be found at the other. A device is no place
-/// where anything is found again.
-inline bool is_same_file(const std::string& a, const std::string& b) {
-  namespace fs = std::filesystem;
-  std::error_code none;  // a pipe has no canonical path, and is no file of another name
-  if (fs::exists(a) && fs::exists(b)) return fs::equivalent(a, b) && !fs::is_character_file(a);
-  return fs::weakly_canonical(fs::absolute(a), none) == fs::weakly_canonical(fs::absolute(b), none);
-}
-
-/// Throws std::invalid_argument where what is written for `option` would replace the file of
-/// `other`.
-inline void check_differ(const std::string& option, const std::string& file,
-                         const std::string& other, const std::string& other_file) {
-  if (!file.empty() && !other_file.empty() && is_same_file(file, other_file))
-    throw std::invalid_argument(option + " and " + other + " are one file");
-}
-
 /// IoError where write_results(path) is sure to fail. A program asks before it begins to work.
 inline void check_can_write(const std::string& path) {
   if (!path.empty()) tend::nn::check_can_write(path);

@@ -97,8 +97,7 @@ int train(const CommandLine& command_line) {
   const Options options = options_of(command_line, checkpoint);
   check_fits_task(command_line, options.task);
   Processes processes(options.shards);
-  // Files that are to be written are looked at before the text is read.
-  if (processes.is_first()) check_files(command_line, options.text);
+  if (processes.is_first()) check_files(command_line);
   Task task = task_of(options);
   if (command_line.sampling.prompt) encode(task, *command_line.sampling.prompt);
   Training training(options, std::move(task), processes,
@@ -106,14 +105,14 @@ int train(const CommandLine& command_line) {
                      .every = command_line.save_every,
                      .keep = command_line.keep});
   if (checkpoint) go_on(*checkpoint, training);
-  if (processes.is_first()) prepare_folder(command_line);
+  if (processes.is_first()) clear_folder(command_line);
   const tend::nn::InterruptGuard interrupts;
   if (processes.is_first()) std::cout << introduction(training) << std::flush;
   const Course course = train_to_end(training);
   if (!processes.is_first()) return 0;
   const int exit_code = finish(command_line, training, course);
   if (!course.failure.empty()) std::cerr << "train: " << course.failure << '\n';
-  return course.failure.empty() && course.is_saved ? exit_code : 1;
+  return course.failure.empty() ? exit_code : 1;
 }
 
 int run(int argc, const char* const* argv) {
@@ -132,6 +131,5 @@ int run(int argc, const char* const* argv) {
 
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);  // who stops reading the output does not stop the training
-  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow further is an error as a full disk is
   return program::main_of("train", [&] { return train::run(argc, argv); });
 }

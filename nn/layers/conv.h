@@ -1,7 +1,6 @@
 // Conv1d: a convolution along the last dimension.
 #pragma once
 
-#include <concepts>
 #include <cstdint>
 #include <string>
 
@@ -26,22 +25,14 @@ class Conv1d : public Module<Conv1d> {
  public:
   ///@{
   /// ShapeError unless the sizes are at least 1 and groups divides both numbers of channels, and
-  /// for the padding "same" with a stride. O is Conv1dOptions: a template, so that braces alone are
-  /// Conv1dLayerOptions.
+  /// for the padding "same" with a stride.
   Conv1d(std::int64_t in_channels, std::int64_t out_channels, std::int64_t kernel_size,
          const Conv1dLayerOptions& settings = {});
-  template <std::integral T>
-  requires(!std::same_as<T, bool>)
-      Conv1d(std::int64_t in_channels, std::int64_t out_channels, std::int64_t kernel_size,
-             T stride, const Conv1dPadding& padding = 0, Integer dilation = 1, Integer groups = 1,
-             Flag with_bias = true)
-      : Conv1d(in_channels, out_channels, kernel_size,
-               Conv1dLayerOptions{Integer(stride), padding, dilation, groups, with_bias}) {}
-  template <std::same_as<Conv1dOptions> O = Conv1dOptions>
   Conv1d(std::int64_t in_channels, std::int64_t out_channels, std::int64_t kernel_size,
-         const O& settings, Flag with_bias = true)
-      : Conv1d(in_channels, out_channels, kernel_size, settings.stride, settings.padding,
-               settings.dilation, settings.groups, with_bias) {}
+         std::int64_t stride, const Conv1dPadding& padding = 0, std::int64_t dilation = 1,
+         std::int64_t groups = 1, Flag with_bias = true)
+      : Conv1d(in_channels, out_channels, kernel_size,
+               Conv1dLayerOptions{stride, padding, dilation, groups, with_bias}) {}
   ///@}
 
   /// (N, in, L) -> (N, out, T), or without N; ShapeError where sizes do not fit.

@@ -1,5 +1,8 @@
 #include <tend/nn/layers/lora.h>
 
+#include <fnmatch.h>
+
+#include <algorithm>
 #include <cmath>
 #include <string_view>
 #include <utility>
@@ -28,31 +31,10 @@ std::vector<NamedLinear> linears_with_lora(ModuleBase& module) {
   return found;
 }
 
-// Whether the whole text is as the pattern says: * stands for any characters, all others, ? and [ ]
-// among them, for themselves. Each * first takes nothing; where the rest then differs from the
-// text, the last * that was passed takes one character more. Those before it never need to.
-bool matches_glob(std::string_view pattern, std::string_view text) {
-  std::size_t p = 0, t = 0;
-  std::size_t star = std::string_view::npos, taken = 0;
-  while (t < text.size()) {
-    if (p < pattern.size() && pattern[p] == '*') {
-      star = p++;
-      taken = t;
-    } else if (p < pattern.size() && pattern[p] == text[t]) {
-      ++p;
-      ++t;
-    } else if (star != std::string_view::npos) {
-      p = star + 1;
-      t = ++taken;
-    } else {
-      return false;
-    }
-  }
-  return pattern.find_first_not_of('*', p) == std::string_view::npos;
-}
-
+// True if the pattern is the path, or its end after a dot.
 bool matches(const std::string& pattern, const std::string& path) {
-  return matches_glob(pattern, path) || matches_glob("*." + pattern, path);
+  return fnmatch(pattern.c_str(), path.c_str(), 0) == 0 ||
+         fnmatch(("*." + pattern).c_str(), path.c_str(), 0) == 0;
 }
 
 // The first few Linear of a module, for a message.

@@ -22,8 +22,8 @@ struct LoRAOptions {
 /// Gives each Linear of `module` that a pattern names its lora_A (rank, in), drawn as a Linear's
 /// weight is, and lora_B (out, rank), zeros, so that nothing changes yet; all other parameters of
 /// the module, but for those of earlier calls, stop requiring grad. A pattern is a path, or its end
-/// after a dot, in which * stands for any characters (? and [ ] for themselves): add_lora(model,
-/// {"W_query", "W_value"}). Returns how many layers there are. Weights that are no Linear's cannot
+/// after a dot, in which * stands for any characters, as in a shell: add_lora(model, {"W_query",
+/// "W_value"}). Returns how many layers there are. Weights that are no Linear's cannot
 /// have LoRA: those of in_proj, q_proj, k_proj and v_proj of MultiheadAttention, whose out_proj
 /// can. Error without a pattern, where one names none, a layer has LoRA already, the rank is below
 /// 1, alpha is not finite or dropout not in [0, 1]; then nothing has changed.

@@ -5,15 +5,13 @@
 
 namespace tend::nn {
 
-template <std::same_as<Shape> S>
-LayerNorm::LayerNorm(const S& shape, double epsilon, Flag affine, Flag with_bias)
+LayerNorm::LayerNorm(const Shape& shape, double epsilon, Flag affine, Flag with_bias)
     : normalized_shape(shape), eps(epsilon) {
   if (shape.empty()) fail<ShapeError>("LayerNorm", "normalized_shape must name a dimension");
   if (!affine) return;
   weight = Parameter(ones(shape));
   if (with_bias) bias = Parameter(zeros(shape));
 }
-template LayerNorm::LayerNorm(const Shape&, double, Flag, Flag);
 
 Tensor LayerNorm::forward(const Tensor& x) const {
   return layer_norm(x, normalized_shape, weight, bias, eps);
@@ -24,13 +22,11 @@ std::string LayerNorm::extra_repr() const {
          ", elementwise_affine=" + (weight.defined() ? "True" : "False");
 }
 
-template <std::same_as<Shape> S>
-RMSNorm::RMSNorm(const S& shape, std::optional<double> epsilon, Flag affine)
+RMSNorm::RMSNorm(const Shape& shape, std::optional<double> epsilon, Flag affine)
     : normalized_shape(shape), eps(epsilon) {
   if (shape.empty()) fail<ShapeError>("RMSNorm", "normalized_shape must name a dimension");
   if (affine) weight = Parameter(ones(shape));
 }
-template RMSNorm::RMSNorm(const Shape&, std::optional<double>, Flag);
 
 Tensor RMSNorm::forward(const Tensor& x) const {
   return rms_norm(x, normalized_shape, weight, eps);

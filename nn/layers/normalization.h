@@ -1,12 +1,10 @@
 // Layers that normalise.
 #pragma once
 
-#include <concepts>
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include <tend/nn/module/module.h>
 
@@ -24,37 +22,24 @@ struct LayerNormOptions {
 /// 2016, https://arxiv.org/abs/1607.06450).
 class LayerNorm : public Module<LayerNorm> {
  public:
-  /// S is Shape. LayerNorm({8}) must not mean a copy of LayerNorm(8): hence a template, and one for
-  /// braces, which they fit better.
-  template <std::same_as<Shape> S = Shape>
-  explicit LayerNorm(const S& normalized_shape, double epsilon = 1e-5, Flag affine = true,
-                     Flag with_bias = true);
-  template <tend::detail::Integers L>
-  explicit LayerNorm(const L& sizes, double epsilon = 1e-5, Flag affine = true,
-                     Flag with_bias = true)
-      : LayerNorm(Shape(sizes), epsilon, affine, with_bias) {}
-  template <std::integral T>
-  requires(!std::same_as<T, bool>) explicit LayerNorm(std::initializer_list<T> sizes,
-                                                      double epsilon = 1e-5, Flag affine = true,
-                                                      Flag with_bias = true)
-      : LayerNorm(Shape(std::vector<T>(sizes)), epsilon, affine, with_bias) {}
-  /// LayerNorm(8): the last dimension alone. E is any floating type, and no integer, so that
-  /// LayerNorm({4, 8}) cannot mean a copy of LayerNorm(4, 8).
-  template <std::integral T, std::floating_point E = double>
-  requires(!std::same_as<T, bool>) explicit LayerNorm(T size, E epsilon = 1e-5, Flag affine = true,
-                                                      Flag with_bias = true)
-      : LayerNorm(Shape(size), epsilon, affine, with_bias) {}
   ///@{
-  /// The same with options, as PyTorch names them. O is LayerNormOptions.
-  template <std::same_as<LayerNormOptions> O = LayerNormOptions>
-  LayerNorm(const Shape& shape, const O& options)
+  /// LayerNorm(shape), LayerNorm({4, 8}) or, for the last dimension only, LayerNorm(8).
+  explicit LayerNorm(const Shape& normalized_shape, double epsilon = 1e-5, Flag affine = true,
+                     Flag with_bias = true);
+  explicit LayerNorm(std::initializer_list<std::int64_t> sizes, double epsilon = 1e-5,
+                     Flag affine = true, Flag with_bias = true)
+      : LayerNorm(Shape(sizes), epsilon, affine, with_bias) {}
+  explicit LayerNorm(std::int64_t size, double epsilon = 1e-5, Flag affine = true,
+                     Flag with_bias = true)
+      : LayerNorm(Shape(size), epsilon, affine, with_bias) {}
+  ///@}
+  ///@{
+  /// The same with options, as PyTorch names them.
+  LayerNorm(const Shape& shape, const LayerNormOptions& options)
       : LayerNorm(shape, options.eps, options.elementwise_affine, options.bias) {}
-  template <std::integral T, std::same_as<LayerNormOptions> O = LayerNormOptions>
-  requires(!std::same_as<T, bool>) LayerNorm(std::initializer_list<T> sizes, const O& options)
-      : LayerNorm(sizes, options.eps, options.elementwise_affine, options.bias) {}
-  template <std::integral T, std::same_as<LayerNormOptions> O = LayerNormOptions>
-  requires(!std::same_as<T, bool>) LayerNorm(T size, const O& options)
-      : LayerNorm(size, options.eps, options.elementwise_affine, options.bias) {}
+  LayerNorm(std::initializer_list<std::int64_t> sizes, const LayerNormOptions& options)
+      : LayerNorm(Shape(sizes), options) {}
+  LayerNorm(std::int64_t size, const LayerNormOptions& options) : LayerNorm(Shape(size), options) {}
   ///@}
 
   /// Keeps the shape; ShapeError when the last dimensions differ from normalized_shape.
@@ -72,26 +57,17 @@ class LayerNorm : public Module<LayerNorm> {
 /// Zhang and Sennrich 2019, https://arxiv.org/abs/1910.07467).
 class RMSNorm : public Module<RMSNorm> {
  public:
-  /// S is Shape, as above.
-  template <std::same_as<Shape> S = Shape>
-  explicit RMSNorm(const S& normalized_shape, std::optional<double> epsilon = std::nullopt,
+  ///@{
+  /// RMSNorm(shape), RMSNorm({4, 8}) or, for the last dimension only, RMSNorm(8).
+  explicit RMSNorm(const Shape& normalized_shape, std::optional<double> epsilon = std::nullopt,
                    Flag affine = true);
-  template <tend::detail::Integers L>
-  explicit RMSNorm(const L& sizes, std::optional<double> epsilon = std::nullopt, Flag affine = true)
+  explicit RMSNorm(std::initializer_list<std::int64_t> sizes,
+                   std::optional<double> epsilon = std::nullopt, Flag affine = true)
       : RMSNorm(Shape(sizes), epsilon, affine) {}
-  template <std::integral T>
-  requires(!std::same_as<T, bool>) explicit RMSNorm(std::initializer_list<T> sizes,
-                                                    std::optional<double> epsilon = std::nullopt,
-                                                    Flag affine = true)
-      : RMSNorm(Shape(std::vector<T>(sizes)), epsilon, affine) {}
-  /// RMSNorm(8): the last dimension alone.
-  template <std::integral T>
-  requires(!std::same_as<T, bool>) explicit RMSNorm(T size) : RMSNorm(Shape(size)) {}
-  template <std::integral T, class E>
-  requires(!std::same_as<T, bool> &&
-           (std::floating_point<E> ||
-            std::same_as<E, NewAxis>)) explicit RMSNorm(T size, E epsilon, Flag affine = true)
+  explicit RMSNorm(std::int64_t size, std::optional<double> epsilon = std::nullopt,
+                   Flag affine = true)
       : RMSNorm(Shape(size), epsilon, affine) {}
+  ///@}
 
   /// Keeps the shape; ShapeError when the last dimensions differ from normalized_shape.
   Tensor forward(const Tensor& x) const;

@@ -5,11 +5,6 @@
 
 namespace tend::nn {
 
-AnyModule::Holder& AnyModule::held() const {
-  if (!held_) fail("AnyModule", "was moved from");
-  return *held_;
-}
-
 void AnyModule::fail_class(const std::type_info& wanted) const {
   fail("AnyModule", "holds a ", module().type_name(), ", no ", tend::type_name(wanted));
 }

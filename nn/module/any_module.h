@@ -13,21 +13,20 @@ namespace tend::nn {
 class ModuleBase;
 
 /// Holds a module of any class, in lists of mixed classes. A copy holds a copy of the module, which
-/// shares its tensors.
+/// shares its tensors. One that was moved from can only be assigned to or destroyed.
 class AnyModule {
  public:
   template <class M>
   requires std::derived_from<M, ModuleBase> AnyModule(M module)
       : held_(std::make_unique<Held<M>>(std::move(module))) {}
-  AnyModule(const AnyModule& other) : held_(other.held_ ? other.held_->copy() : nullptr) {}
+  AnyModule(const AnyModule& other) : held_(other.held_->copy()) {}
   AnyModule(AnyModule&&) noexcept = default;
   AnyModule& operator=(const AnyModule& other) { return *this = AnyModule(other); }
   AnyModule& operator=(AnyModule&&) noexcept = default;
   ~AnyModule() = default;
 
-  /// Error for an AnyModule that was moved from.
-  ModuleBase& module() { return held().module(); }
-  const ModuleBase& module() const { return held().module(); }
+  ModuleBase& module() { return held_->module(); }
+  const ModuleBase& module() const { return held_->module(); }
   ModuleBase* operator->() { return &module(); }
   const ModuleBase* operator->() const { return &module(); }
   /// The module as one of class M; Error when it is of another class.
@@ -39,7 +38,7 @@ class AnyModule {
   }
 
   /// Calls the module. Error if its forward does not take one tensor and return one.
-  Tensor operator()(const Tensor& x) const { return held().call(x); }
+  Tensor operator()(const Tensor& x) const { return held_->call(x); }
 
  private:
   struct Holder {
@@ -65,7 +64,6 @@ class AnyModule {
     M value;
   };
 
-  Holder& held() const;
   [[noreturn]] void fail_class(const std::type_info& wanted) const;
   [[noreturn]] static void fail_call(const std::type_info& type);
 

@@ -82,60 +82,54 @@ std::vector<ModuleBase::PathTensor> ModuleBase::path_tensors() const {
   return tensors;
 }
 
+namespace {
+
+/// Tells which tensors come for the first time.
+class Known {
+ public:
+  bool adds(const Tensor& tensor) { return seen_.insert(tensor.impl().get()).second; }
+
+ private:
+  std::unordered_set<const TensorImpl*> seen_;
+};
+
+}  // namespace
+
 std::vector<std::pair<std::string, Tensor>> ModuleBase::named(MemberKind kind) const {
   std::vector<std::pair<std::string, Tensor>> tensors;
+  Known known;
   for (PathTensor& each : path_tensors()) {
-    if (each.kind == kind) tensors.emplace_back(std::move(each.path), std::move(each.tensor));
+    if (each.kind == kind && known.adds(each.tensor))
+      tensors.emplace_back(std::move(each.path), std::move(each.tensor));
   }
   return tensors;
 }
 
-namespace {
-
-const Tensor& tensor_of(const std::pair<std::string, Tensor>& named) {
-  return named.second;
-}
-const Tensor& tensor_of(const Tensor& tensor) {
-  return tensor;
-}
-template <class Named>
-const Tensor& tensor_of(const Named& named) {
-  return named.tensor;
-}
-
-template <class Tensors>
-Tensors without_repeats(Tensors tensors) {
-  std::unordered_set<const TensorImpl*> seen;
-  std::erase_if(
-      tensors, [&](const auto& each) { return !seen.insert(tensor_of(each).impl().get()).second; });
-  return tensors;
-}
-
-}  // namespace
-
 std::vector<std::pair<std::string, Tensor>> ModuleBase::named_parameters() const {
-  return without_repeats(named(MemberKind::parameter));
+  return named(MemberKind::parameter);
 }
 std::vector<std::pair<std::string, Tensor>> ModuleBase::named_buffers() const {
-  return without_repeats(named(MemberKind::buffer));
+  return named(MemberKind::buffer);
 }
 
 // As named, without the cost of making names: training calls this at every step.
 std::vector<Tensor> ModuleBase::collect(MemberKind kind) const {
   std::vector<Tensor> tensors;
+  Known known;
   for (ModuleBase* module : modules()) {
     module->each_tensor([&](const OwnTensor& own) {
-      if (own.kind == kind && own.tensor.defined()) tensors.push_back(own.tensor);
+      if (own.kind == kind && own.tensor.defined() && known.adds(own.tensor))
+        tensors.push_back(own.tensor);
     });
   }
   return tensors;
 }
 
 std::vector<Tensor> ModuleBase::parameters() const {
-  return without_repeats(collect(MemberKind::parameter));
+  return collect(MemberKind::parameter);
 }
 std::vector<Tensor> ModuleBase::buffers() const {
-  return without_repeats(collect(MemberKind::buffer));
+  return collect(MemberKind::buffer);
 }
 
 void ModuleBase::train(Flag mode) {
@@ -152,7 +146,7 @@ void ModuleBase::apply(const std::function<void(ModuleBase&)>& f) {
 void ModuleBase::to(DType dtype) {
   if (!is_floating(dtype)) fail<DTypeError>("Module::to", "modules are floating, got ", dtype);
   std::vector<Tensor> others;
-  for (const PathTensor& each : without_repeats(path_tensors())) {
+  for (const PathTensor& each : path_tensors()) {
     const Tensor& tensor = each.tensor;
     if (!is_floating(tensor.dtype()) || tensor.dtype() == dtype) continue;
     if (!tensor.is_leaf()) fail<AutogradError>("Module::to", each.path, " has history; detach it");

@@ -192,7 +192,6 @@ class ModuleBase : public LiveObject {
 
  private:
   friend class Field;
-  friend class RunState;  // which checks a state before it changes anything
   // A member by its distance from this object, which copying and moving preserve.
   struct Entry {
     const char* name;
@@ -238,7 +237,6 @@ class ModuleBase : public LiveObject {
   ModuleBase& self() const noexcept { return const_cast<ModuleBase&>(*this); }
   /// This module and all below it, parents first.
   std::vector<ModuleBase*> modules() const;
-  IncompatibleKeys load(const StateDict& state, bool strict, bool only_checks = false);
   std::vector<PathTensor> path_tensors() const;
   std::vector<std::pair<std::string, Tensor>> named(MemberKind kind) const;
   void add_extra(const char* operation, const std::string& name, Extra extra);

@@ -44,20 +44,8 @@ std::pair<StateDict::iterator, bool> StateDict::insert(value_type entry) {
   return {std::prev(end()), true};
 }
 
-std::pair<StateDict::iterator, bool> StateDict::insert_or_assign(std::string name, Tensor tensor) {
-  const auto known = find(name);
-  if (known == end()) return insert({std::move(name), std::move(tensor)});
-  known->second = std::move(tensor);
-  return {known, false};
-}
-
 StateDict::value_type& StateDict::emplace_back(std::string name, Tensor tensor) {
   return entries_.emplace_back(std::move(name), std::move(tensor));
-}
-
-std::size_t StateDict::count(std::string_view name) const noexcept {
-  return static_cast<std::size_t>(
-      std::count_if(begin(), end(), [&](const value_type& each) { return each.first == name; }));
 }
 
 std::size_t StateDict::erase(std::string_view name) {
@@ -144,10 +132,6 @@ void check_shared(const ModuleBase& module, const std::vector<Load>& loads) {
 }  // namespace
 
 IncompatibleKeys ModuleBase::load_state_dict(const StateDict& state, Flag strict) {
-  return load(state, strict);
-}
-
-IncompatibleKeys ModuleBase::load(const StateDict& state, bool strict, bool only_checks) {
   const NoGradGuard no_graph;
   const Sources sources = sources_of(*this, state);
   IncompatibleKeys found;
@@ -183,7 +167,6 @@ IncompatibleKeys ModuleBase::load(const StateDict& state, bool strict, bool only
   }
 
   check_shared(*this, loads);
-  if (only_checks) return found;
   // A tensor of the module itself needs no copy, and graphs may have saved it.
   std::erase_if(loads, [](const Load& load) {
     const Array &from = load.value.array(), &to = load.target.array();

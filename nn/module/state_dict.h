@@ -44,8 +44,6 @@ class StateDict {
   iterator find(std::string_view name) noexcept;
   const_iterator find(std::string_view name) const noexcept;
   bool contains(std::string_view name) const noexcept { return find(name) != end(); }
-  /// How many entries have that name.
-  std::size_t count(std::string_view name) const noexcept;
   /// IndexError for a name that is not here.
   Tensor& at(std::string_view name);
   const Tensor& at(std::string_view name) const;
@@ -56,19 +54,6 @@ class StateDict {
 
   /// Adds an entry unless the name is here already; its place, and whether it was added.
   std::pair<iterator, bool> insert(value_type entry);
-  ///@{
-  /// The same, of a name and a tensor.
-  template <class... Arguments>
-  std::pair<iterator, bool> emplace(Arguments&&... arguments) {
-    return insert(value_type(std::forward<Arguments>(arguments)...));
-  }
-  std::pair<iterator, bool> try_emplace(std::string name, Tensor tensor = {}) {
-    return insert({std::move(name), std::move(tensor)});
-  }
-  ///@}
-  /// Adds an entry, or gives the one of that name another tensor; its place, and whether it was
-  /// added.
-  std::pair<iterator, bool> insert_or_assign(std::string name, Tensor tensor);
   /// Adds an entry at the end, also when the name is here already.
   value_type& emplace_back(std::string name, Tensor tensor);
   /// How many entries of that name there were.

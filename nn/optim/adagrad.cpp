@@ -1,6 +1,6 @@
 #include <tend/nn/optim/adagrad.h>
 
-#include <tend/core/kernels/elementwise/optimizer.h>
+#include <tend/nn/optim/element_pass.h>
 
 namespace tend::optim {
 
@@ -22,16 +22,11 @@ Update Adagrad::update(const ParameterStep& p, const Options& o) const {
                                      .momentum = 0,
                                      .eps = o.eps,
                                      .maximize = o.maximize};
-  return visit_floating(kName, p.values.dtype(), [&](auto tag) -> Update {
-    using T = typename decltype(tag)::type;
-    T* const x = p.values.data<T>();
-    const T* const g = p.gradient.data<T>();
-    T* const sum = p.array("sum", o.initial_accumulator_value).data<T>();
-    return [=](std::int64_t begin, std::int64_t end) {
-      kernels::optimizer_kernels().of<T>().rmsprop(x + begin, g + begin, sum + begin, nullptr,
-                                                   nullptr, end - begin, step);
-    };
-  });
+  return detail::element_pass<1>(
+      p, {&p.array("sum", o.initial_accumulator_value)},
+      [step](const auto& kernels, auto* x, auto* g, auto& state, std::int64_t count) {
+        kernels.rmsprop(x, g, state[0], nullptr, nullptr, count, step);
+      });
 }
 
 }  // namespace tend::optim

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include <tend/core/kernels/elementwise/optimizer.h>
+#include <tend/nn/optim/element_pass.h>
 
 namespace tend::optim {
 namespace {
@@ -31,18 +31,12 @@ Update adam_update(const ParameterStep& p, const AdamOptions& o, bool decoupled)
                                   .rate = -o.lr / (1 - std::pow(beta1, number)),
                                   .eps = o.eps,
                                   .maximize = o.maximize};
-  return visit_floating("Adam", p.values.dtype(), [&](auto tag) -> Update {
-    using T = typename decltype(tag)::type;
-    T* const x = p.values.data<T>();
-    const T* const g = p.gradient.data<T>();
-    T* const m = p.array("exp_avg").data<T>();
-    T* const v = p.array("exp_avg_sq").data<T>();
-    T* const most = o.amsgrad ? p.array("max_exp_avg_sq").data<T>() : nullptr;
-    return [=](std::int64_t begin, std::int64_t end) {
-      kernels::optimizer_kernels().of<T>().adam(x + begin, g + begin, m + begin, v + begin,
-                                                most ? most + begin : nullptr, end - begin, step);
-    };
-  });
+  const Array* const most = o.amsgrad ? &p.array("max_exp_avg_sq") : nullptr;
+  return detail::element_pass<3>(
+      p, {&p.array("exp_avg"), &p.array("exp_avg_sq"), most},
+      [step](const auto& kernels, auto* x, auto* g, auto& state, std::int64_t count) {
+        kernels.adam(x, g, state[0], state[1], state[2], count, step);
+      });
 }
 
 }  // namespace

@@ -26,7 +26,6 @@ void check_same(const char* operation, const std::string& key, const Tensor& par
 }
 
 void write_to(const Tensor& parameter, const Array& values) {
-  if (parameter.shape() != values.shape()) return;  // set_data() has changed it under the guard
   parameter.array().copy_from(values);
   parameter.array().storage()->bump_version(kSwap);
 }
@@ -46,7 +45,6 @@ AveragedModel::AveragedModel(const nn::ModuleBase& model, const AveragedModelOpt
 }
 
 void AveragedModel::update_parameters() {
-  if (swapped_in_) fail(kUpdate, "the model has its averaged weights now, which are no new ones");
   for (const Weight& each : weights_) check_same(kUpdate, each.key, each.parameter, each.average);
   const double number = static_cast<double>(n_averaged_ + 1);
   const Array share = Array::scalar(decay_ ? 1 - *decay_ : 1 / number, float64);
@@ -81,7 +79,6 @@ void AveragedModel::load_state_dict(const nn::StateDict& state) {
 }
 
 AveragedWeightsGuard::AveragedWeightsGuard(AveragedModel& averaged) : averaged_(&averaged) {
-  if (averaged.swapped_in_) fail(kSwap, "the model has its averaged weights already");
   const NoGradGuard no_grad;
   for (const auto& [key, parameter, average] : averaged.weights_) {
     check_same(kSwap, key, parameter, average);
@@ -89,12 +86,10 @@ AveragedWeightsGuard::AveragedWeightsGuard(AveragedModel& averaged) : averaged_(
     own_.push_back(parameter.array().clone());
   }
   for (const auto& [key, parameter, average] : averaged.weights_) write_to(parameter, average);
-  averaged.swapped_in_ = true;
 }
 
 AveragedWeightsGuard::~AveragedWeightsGuard() {
   for (std::size_t i = 0; i < own_.size(); ++i) write_to(averaged_->weights_[i].parameter, own_[i]);
-  averaged_->swapped_in_ = false;
 }
 
 }  // namespace tend::optim

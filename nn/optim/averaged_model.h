@@ -37,11 +37,9 @@ class AveragedModel {
   AveragedModel(const AveragedModel&) = delete;
   AveragedModel& operator=(const AveragedModel&) = delete;
 
-  /// Adds the present parameters to the averages. Do not call it under an AveragedWeightsGuard of
-  /// other averages of the model.
+  /// Adds the present parameters to the averages. Do not call it under an AveragedWeightsGuard.
   ///
-  /// Throws: Error                  - an AveragedWeightsGuard of these averages lives
-  ///         ShapeError, DTypeError - a parameter has got another shape or dtype
+  /// Throws: ShapeError, DTypeError - a parameter has got another shape or dtype
   void update_parameters();
   std::int64_t n_averaged() const noexcept { return n_averaged_; }
 
@@ -64,15 +62,13 @@ class AveragedModel {
   std::vector<Weight> weights_;
   std::optional<double> decay_;
   std::int64_t n_averaged_ = 0;
-  bool swapped_in_ = false;
 };
 
 /// The model has its averaged weights while this object lives, and its own weights afterwards.
-/// Writes to the averaged weights are lost. Guards of several averages of one model must end in the
-/// reverse order of their construction.
+/// Writes to the averaged weights are lost. Guards of one model must end in the reverse order of
+/// their construction.
 ///
-/// Throws: Error                  - a guard of these averages lives
-///         ShapeError, DTypeError - a parameter has got another shape or dtype
+/// Throws: ShapeError, DTypeError - a parameter has got another shape or dtype
 class AveragedWeightsGuard {
  public:
   [[nodiscard]] explicit AveragedWeightsGuard(AveragedModel& averaged);

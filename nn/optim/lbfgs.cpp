@@ -64,9 +64,7 @@ void restore(const std::vector<Tensor>& parameters, const std::vector<Tensor>& v
 }
 
 void check_from_one(const char* option, std::int64_t value) {
-  constexpr std::int64_t kMost = std::int64_t{1} << 53;
-  if (value < 1 || value > kMost)
-    fail(LBFGS::kName, option, " is ", value, ", not a number from 1 to 2^53");
+  if (value < 1) fail(LBFGS::kName, option, " is ", value, ", not a number from 1 on");
 }
 
 }  // namespace
@@ -94,9 +92,6 @@ const std::vector<Tensor>& LBFGS::checked_parameters() {
     if (parameter.dtype() != dtype)
       fail<DTypeError>(kLBFGSStep, "parameters must have one dtype, not ", dtype, " and ",
                        parameter.dtype());
-    if (!parameter.is_leaf())
-      fail<AutogradError>(kLBFGSStep, "a parameter of shape ", parameter.shape(),
-                          " has a history since it was given; only leaves are stepped");
     check_writable(kLBFGSStep, parameter);
     elements += parameter.numel();
   }
@@ -110,7 +105,8 @@ const std::vector<Tensor>& LBFGS::checked_parameters() {
 
 // The next direction: the gradient times an approximate inverse of the second derivatives, which
 // follows from the last changes of the gradient.
-void LBFGS::turn(Memory& m, const Tensor& gradient, std::int64_t history_size) {
+void LBFGS::turn(const Tensor& gradient, std::int64_t history_size) {
+  Memory& m = memory_;
   if (++m.n_iter == 1) {
     m.d = -gradient;
     return;
@@ -139,8 +135,10 @@ void LBFGS::turn(Memory& m, const Tensor& gradient, std::int64_t history_size) {
     m.d.add_(m.old_stps[i], shares[i] - inner(m.old_dirs[i], m.d) * m.ro[i]);
 }
 
-Tensor LBFGS::walk(FunctionRef<Tensor()> closure, const std::vector<Tensor>& parameters,
-                   Memory& m) {
+Tensor LBFGS::make_step_with(FunctionRef<Tensor()> closure) {
+  const NoGradGuard no_grad;
+  const std::vector<Tensor>& parameters = checked_parameters();
+  Memory& m = memory_;
   const Options o = groups()[0].options;
   const std::int64_t most = m.func_evals + o.max_eval.value_or(o.max_iter + o.max_iter / 4);
   const auto evaluate = [&](Tensor& gradient) {
@@ -155,7 +153,7 @@ Tensor LBFGS::walk(FunctionRef<Tensor()> closure, const std::vector<Tensor>& par
   double loss = checked_loss(first);
   if (largest(gradient) <= o.tolerance_grad) return first;
   for (std::int64_t n = 1;; ++n) {
-    turn(m, gradient, o.history_size);
+    turn(gradient, o.history_size);
     m.prev_flat_grad = gradient;
     m.t = (m.n_iter == 1 ? std::min(1.0, 1 / gradient.abs().sum().item<double>()) : 1) * o.lr;
     const double slope = inner(gradient, m.d), before = loss;
@@ -183,20 +181,6 @@ Tensor LBFGS::walk(FunctionRef<Tensor()> closure, const std::vector<Tensor>& par
       break;
   }
   return first;
-}
-
-Tensor LBFGS::make_step_with(FunctionRef<Tensor()> closure) {
-  const NoGradGuard no_grad;
-  const std::vector<Tensor> parameters = checked_parameters(), start = values_of(parameters);
-  Memory memory = memory_;
-  try {
-    Tensor loss = walk(closure, parameters, memory);
-    memory_ = std::move(memory);
-    return loss;
-  } catch (...) {  // the closure's, on the way
-    restore(parameters, start);
-    throw;
-  }
 }
 
 nn::StateDict LBFGS::state_dict() {

@@ -39,7 +39,7 @@ struct LBFGSOptions {
 /// Limited-memory BFGS as torch.optim.LBFGS computes it (Nocedal 1980). Each step(closure) calls
 /// the closure several times, with other parameters each time; step() without one is an Error.
 /// All parameters are in one group and have the same dtype. The gradient of a parameter without one
-/// counts as zero. If the closure throws, parameters and state are as they were before the step.
+/// counts as zero. If the closure throws, the parameters keep the values for which it was called.
 ///
 ///     optim::LBFGS optimizer(model.parameters(),
 ///                            {.line_search_fn = "strong_wolfe"});
@@ -77,8 +77,7 @@ class LBFGS : public GroupedOptimizer<LBFGS, LBFGSOptions> {
   std::vector<StateName> state_names() const override { return {}; }
   Update update(const ParameterStep&, const Options&) const override { return {}; }
   const std::vector<Tensor>& checked_parameters();
-  Tensor walk(FunctionRef<Tensor()> closure, const std::vector<Tensor>& parameters, Memory& memory);
-  static void turn(Memory& memory, const Tensor& gradient, std::int64_t history_size);
+  void turn(const Tensor& gradient, std::int64_t history_size);
 
   Memory memory_;
 };

@@ -1,6 +1,6 @@
 #include <tend/nn/optim/lion.h>
 
-#include <tend/core/kernels/elementwise/optimizer.h>
+#include <tend/nn/optim/element_pass.h>
 
 namespace tend::optim {
 
@@ -17,15 +17,11 @@ Update Lion::update(const ParameterStep& p, const Options& o) const {
                                   .first_weight = 1 - o.betas.first,
                                   .beta2 = o.betas.second,
                                   .second_weight = 1 - o.betas.second};
-  return visit_floating(kName, p.values.dtype(), [&](auto tag) -> Update {
-    using T = typename decltype(tag)::type;
-    T* const x = p.values.data<T>();
-    const T* const g = p.gradient.data<T>();
-    T* const m = p.array("exp_avg").data<T>();
-    return [=](std::int64_t begin, std::int64_t end) {
-      kernels::optimizer_kernels().of<T>().lion(x + begin, g + begin, m + begin, end - begin, step);
-    };
-  });
+  return detail::element_pass<1>(
+      p, {&p.array("exp_avg")},
+      [step](const auto& kernels, auto* x, auto* g, auto& state, std::int64_t count) {
+        kernels.lion(x, g, state[0], count, step);
+      });
 }
 
 }  // namespace tend::optim

@@ -7,7 +7,7 @@
 #include <tend/autograd/ops/creation.h>
 #include <tend/autograd/ops/linalg.h>
 #include <tend/autograd/ops/reduce.h>
-#include <tend/core/kernels/elementwise/optimizer.h>
+#include <tend/nn/optim/element_pass.h>
 
 namespace tend::optim {
 namespace {
@@ -63,13 +63,11 @@ Update Muon::update(const ParameterStep& p, const Options& o) const {
                                  .nesterov = false,
                                  .maximize = false,
                                  .first = false};
-  return visit_floating(kName, p.values.dtype(), [&](auto tag) -> Update {
-    using T = typename decltype(tag)::type;
-    return [=, x = p.values.data<T>()](std::int64_t begin, std::int64_t end) {
-      kernels::optimizer_kernels().of<T>().sgd(x + begin, change.data<T>() + begin, nullptr,
-                                               end - begin, step);
-    };
-  });
+  return detail::element_pass<1>(
+      {p.group, p.parameter, p.values, change, p.state}, {nullptr},
+      [step](const auto& kernels, auto* x, auto* g, auto& state, std::int64_t count) {
+        kernels.sgd(x, g, state[0], count, step);
+      });
 }
 
 }  // namespace tend::optim

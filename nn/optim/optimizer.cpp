@@ -73,7 +73,7 @@ ParameterState read_parameter(const std::string& prefix, const Tensor& parameter
   for (const auto& [name, always] : names) {
     const std::string key = prefix + name;
     if (always || reader.has(key))
-      state.arrays[name] = reader.take(key, parameter.shape(), parameter.dtype());
+      state.arrays[name] = reader.take(key, parameter.shape(), parameter.dtype()).clone();
   }
   return state;
 }
@@ -94,15 +94,6 @@ std::int64_t bytes_of(const ParameterStep& step) {
 }
 
 }  // namespace
-
-ParameterState::ParameterState(const ParameterState& other)
-    : step(other.step), arrays(other.arrays) {
-  for (auto& [name, array] : arrays) array = array.clone();
-}
-
-ParameterState& ParameterState::operator=(const ParameterState& other) {
-  return *this = ParameterState(other);
-}
 
 const Array& ParameterStep::array(const char* name, double start) const {
   Array& array = state.arrays[name];
@@ -137,6 +128,53 @@ void Optimizer::check_new(const std::vector<Tensor>& parameters) {
   }
 }
 
+ParameterGroup& Optimizer::existing_group(const char* operation, std::size_t group) const {
+  if (group >= group_count()) fail<IndexError>(operation, "group ", group, " of ", group_count());
+  return const_cast<Optimizer*>(this)->group_at(group);
+}
+
+template <class T>
+T* Optimizer::option(const char* operation, std::size_t group, std::string_view name) const {
+  existing_group(operation, group);
+  T* found = nullptr;
+  const_cast<Optimizer*>(this)->visit_options(group, [&](const char* each, OptionPointer option) {
+    if (name == each && std::holds_alternative<T*>(option)) found = std::get<T*>(option);
+  });
+  return found;
+}
+
+double Optimizer::lr(std::size_t group) const {
+  return *option<double>("lr", group, "lr");
+}
+
+void Optimizer::set_lr(std::size_t group, double lr) {
+  *option<double>("set_lr", group, "lr") = lr;
+}
+
+double* Optimizer::momentum_of(const char* operation, std::size_t group) const {
+  auto* const betas = option<std::pair<double, double>>(operation, group, "betas");
+  return betas != nullptr ? &betas->first : option<double>(operation, group, "momentum");
+}
+
+std::optional<double> Optimizer::momentum(std::size_t group) const {
+  const double* const momentum = momentum_of("momentum", group);
+  return momentum != nullptr ? std::optional(*momentum) : std::nullopt;
+}
+
+void Optimizer::set_momentum(std::size_t group, double momentum) {
+  double* const option = momentum_of("set_momentum", group);
+  if (option == nullptr) fail("set_momentum", "this optimizer has no momentum");
+  *option = momentum;
+}
+
+std::optional<double> Optimizer::initial_lr(std::size_t group) const {
+  return existing_group("initial_lr", group).initial_lr;
+}
+
+void Optimizer::set_initial_lr(std::size_t group, double lr) {
+  existing_group("set_initial_lr", group).initial_lr = lr;
+}
+
 ParameterGroup& Optimizer::checked_group(std::size_t group) {
   ParameterGroup& found = group_at(group);
   if (found.states.size() != found.parameters.size())
@@ -163,18 +201,14 @@ std::vector<ParameterStep> Optimizer::checked_steps() {
   const char* const name = step_name();
   std::vector<ParameterStep> steps;
   for (std::size_t g = 0; g < group_count(); ++g) {
-    check_options(g);
+    check_group(g);
     ParameterGroup& group = checked_group(g);
     for (std::size_t i = 0; i < group.parameters.size(); ++i) {
       const Tensor& parameter = group.parameters[i];
       const Tensor gradient = parameter.grad();
       if (!gradient.defined()) continue;
-      check_shape(parameter);
       check_own_grad_fits(name, *parameter.impl());
       check_writable(name, parameter);
-      if (!parameter.is_leaf())
-        fail<AutogradError>(name, "a parameter of shape ", parameter.shape(),
-                            " has a history since it was given; only leaves are stepped");
       check_state_fits(name, parameter, group.states[i]);
       steps.push_back({g, parameter, parameter.array().contiguous(), gradient.array().contiguous(),
                        group.states[i]});
@@ -242,8 +276,8 @@ void Optimizer::read_state(const nn::StateDict& state, bool applies) {
   detail::StateReader reader("load_state_dict", state);
   std::size_t index = 0;
   for_each_parameter([&](const Tensor& parameter, ParameterState& each) {
-    const auto read = read_parameter(as_text(index++, '.'), parameter, state_names(), reader);
-    if (applies) each = read;  // a copy
+    ParameterState read = read_parameter(as_text(index++, '.'), parameter, state_names(), reader);
+    if (applies) each = std::move(read);
   });
   const bool has_options =
       std::any_of(state.begin(), state.end(), [](const auto& e) { return is_option(e.first); });

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -21,17 +22,10 @@
 
 namespace tend::optim {
 
-/// What an optimizer remembers of one parameter. A copy has arrays of its own.
+/// What an optimizer remembers of one parameter.
 struct ParameterState {
   std::int64_t step = 0;                ///< The number of steps so far.
   std::map<std::string, Array> arrays;  ///< For example "exp_avg". Each has the parameter's shape.
-
-  ParameterState() = default;
-  ParameterState(const ParameterState& other);
-  ParameterState(ParameterState&&) noexcept = default;
-  ParameterState& operator=(const ParameterState& other);
-  ParameterState& operator=(ParameterState&&) noexcept = default;
-  ~ParameterState() = default;
 };
 
 /// A group without its options, whose type depends on the optimizer.
@@ -70,7 +64,7 @@ using OptionVisitor = FunctionRef<void(const char* name, OptionPointer option)>;
 
 /// An optimizer over groups of parameters, each with options of its own. step() skips a parameter
 /// without a gradient, so that it can be frozen. Parameters must not share elements with one
-/// another, nor with another parameter's gradient.
+/// another, nor with another parameter's gradient. An optimizer can be moved, but not copied.
 class Optimizer {
  public:
   virtual ~Optimizer() = default;
@@ -78,11 +72,10 @@ class Optimizer {
   /// Makes one step along the gradients of the parameters. It checks everything before it changes
   /// anything.
   ///
-  /// Throws: Error         - an option is out of range
-  ///         ShapeError    - a gradient or the state no longer has the parameter's shape
-  ///                       - two indices of a parameter share an element
-  ///         DTypeError    - a gradient no longer has the parameter's dtype
-  ///         AutogradError - a parameter has got a history
+  /// Throws: Error      - an option is out of range
+  ///         ShapeError - a gradient or the state no longer has the parameter's shape
+  ///                    - two indices of a parameter share an element
+  ///         DTypeError - a gradient no longer has the parameter's dtype
   void step() { make_step(); }
   /// Calls closure(), then makes a step, and returns the loss. The closure clears the gradients,
   /// computes the loss, goes backward from it and returns it. If it throws, no step is made.
@@ -100,20 +93,20 @@ class Optimizer {
   virtual std::size_t group_count() const noexcept = 0;
   /// The learning rate of a group. This function and the next ones throw an IndexError if there is
   /// no such group.
-  virtual double lr(std::size_t group) const = 0;
+  double lr(std::size_t group) const;
   /// Sets the learning rate of a group. The next step() refuses one out of range.
-  virtual void set_lr(std::size_t group, double lr) = 0;
+  void set_lr(std::size_t group, double lr);
   /// Sets the learning rate of all groups.
   void set_lr(double lr) {
     for (std::size_t i = 0; i < group_count(); ++i) set_lr(i, lr);
   }
   /// The learning rate from which schedules start: the group's when the first of them was made.
-  virtual std::optional<double> initial_lr(std::size_t group) const = 0;
-  virtual void set_initial_lr(std::size_t group, double lr) = 0;
+  std::optional<double> initial_lr(std::size_t group) const;
+  void set_initial_lr(std::size_t group, double lr);
   /// The momentum of a group, or its first beta; nothing for an optimizer that has neither.
-  virtual std::optional<double> momentum(std::size_t group) const = 0;
+  std::optional<double> momentum(std::size_t group) const;
   /// Error for an optimizer without momentum.
-  virtual void set_momentum(std::size_t group, double momentum) = 0;
+  void set_momentum(std::size_t group, double momentum);
 
   /// The states of all parameters that were stepped, and the options of all groups.
   ///
@@ -131,9 +124,7 @@ class Optimizer {
 
  protected:
   Optimizer() = default;
-  Optimizer(const Optimizer&) = default;
   Optimizer(Optimizer&&) noexcept = default;
-  Optimizer& operator=(const Optimizer&) = default;
   Optimizer& operator=(Optimizer&&) noexcept = default;
 
   /// Throws where a parameter cannot be added: DTypeError unless it is floating, AutogradError
@@ -152,12 +143,17 @@ class Optimizer {
  private:
   virtual const char* step_name() const = 0;  // for errors and profiles, such as "AdamW.step"
   virtual ParameterGroup& group_at(std::size_t group) = 0;
-  virtual void check_options(std::size_t group) const = 0;
+  /// Error for an option or a parameter that the optimizer cannot use.
+  virtual void check_group(std::size_t group) const = 0;
   virtual void visit_options(std::size_t group, OptionVisitor f) = 0;
-  virtual void check_shape(const Tensor& parameter) const = 0;
   virtual std::vector<StateName> state_names() const = 0;
   virtual Update prepare(const ParameterStep& step) const = 0;
 
+  /// The group's option with this name and type, or null.
+  template <class T>
+  T* option(const char* operation, std::size_t group, std::string_view name) const;
+  double* momentum_of(const char* operation, std::size_t group) const;
+  ParameterGroup& existing_group(const char* operation, std::size_t group) const;
   std::vector<ParameterStep> checked_steps();
   void read_state(const nn::StateDict& state, bool applies);
 
@@ -219,38 +215,7 @@ class GroupedOptimizer : public Optimizer {
   /// The groups. Their options may be changed between steps, their parameters not.
   std::vector<Group>& groups() noexcept { return groups_; }
 
-  using Optimizer::set_lr;
   std::size_t group_count() const noexcept override { return groups_.size(); }
-  double lr(std::size_t group) const override { return groups_[checked("lr", group)].options.lr; }
-  void set_lr(std::size_t group, double lr) override {
-    groups_[checked("set_lr", group)].options.lr = lr;
-  }
-  std::optional<double> initial_lr(std::size_t group) const override {
-    return groups_[checked("initial_lr", group)].initial_lr;
-  }
-  void set_initial_lr(std::size_t group, double lr) override {
-    groups_[checked("set_initial_lr", group)].initial_lr = lr;
-  }
-  std::optional<double> momentum(std::size_t group) const override {
-    const Options& o = groups_[checked("momentum", group)].options;
-    if constexpr (requires { o.betas; }) {
-      return o.betas.first;
-    } else if constexpr (requires { o.momentum; }) {
-      return o.momentum;
-    } else {
-      return std::nullopt;
-    }
-  }
-  void set_momentum(std::size_t group, [[maybe_unused]] double momentum) override {
-    Options& o = groups_[checked("set_momentum", group)].options;
-    if constexpr (requires { o.betas; }) {
-      o.betas.first = momentum;
-    } else if constexpr (requires { o.momentum; }) {
-      o.momentum = momentum;
-    } else {
-      fail("set_momentum", "this optimizer has no momentum");
-    }
-  }
 
   static void check_parameter(const Tensor& /*parameter*/) {}
 
@@ -265,19 +230,15 @@ class GroupedOptimizer : public Optimizer {
   virtual Update update(const ParameterStep& step, const Options& options) const = 0;
 
   ParameterGroup& group_at(std::size_t group) override { return groups_[group]; }
-  void check_options(std::size_t group) const override { Self::check(groups_[group].options); }
+  void check_group(std::size_t group) const override {
+    Self::check(groups_[group].options);
+    for (const Tensor& each : groups_[group].parameters) Self::check_parameter(each);
+  }
   void visit_options(std::size_t group, OptionVisitor f) override {
     groups_[group].options.named(f);
   }
-  void check_shape(const Tensor& parameter) const override { Self::check_parameter(parameter); }
   Update prepare(const ParameterStep& step) const override {
     return update(step, groups_[step.group].options);
-  }
-
-  std::size_t checked(const char* operation, std::size_t group) const {
-    if (group >= groups_.size())
-      fail<IndexError>(operation, "group ", group, " of ", groups_.size());
-    return group;
   }
 
   std::vector<Group> groups_;

@@ -37,7 +37,6 @@ bool ReduceLROnPlateau::is_better(double metric) const {
 }
 
 void ReduceLROnPlateau::step(double metric) {
-  options_.min_lr.check(kPlateau, "min_lr", optimizer_->group_count());
   ++last_epoch_;
   if (is_better(metric)) {
     best_ = metric;

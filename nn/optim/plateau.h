@@ -35,8 +35,7 @@ class ReduceLROnPlateau {
  public:
   explicit ReduceLROnPlateau(Optimizer& optimizer, const PlateauOptions& options = {});
 
-  /// Ends an epoch with this metric. NaN is not better than anything. Error, before anything has
-  /// changed, if groups were added and each has a min_lr of its own.
+  /// Ends an epoch with this metric. NaN is not better than anything.
   void step(double metric);
   /// The rates that the groups have now.
   std::vector<double> get_last_lr() const;

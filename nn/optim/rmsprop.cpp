@@ -1,6 +1,6 @@
 #include <tend/nn/optim/rmsprop.h>
 
-#include <tend/core/kernels/elementwise/optimizer.h>
+#include <tend/nn/optim/element_pass.h>
 
 namespace tend::optim {
 
@@ -20,19 +20,13 @@ Update RMSprop::update(const ParameterStep& p, const Options& o) const {
                                      .momentum = o.momentum,
                                      .eps = o.eps,
                                      .maximize = o.maximize};
-  return visit_floating(kName, p.values.dtype(), [&](auto tag) -> Update {
-    using T = typename decltype(tag)::type;
-    T* const x = p.values.data<T>();
-    const T* const g = p.gradient.data<T>();
-    T* const square = p.array("square_avg").data<T>();
-    T* const mean = o.centered ? p.array("grad_avg").data<T>() : nullptr;
-    T* const velocity = o.momentum > 0 ? p.array("momentum_buffer").data<T>() : nullptr;
-    return [=](std::int64_t begin, std::int64_t end) {
-      kernels::optimizer_kernels().of<T>().rmsprop(
-          x + begin, g + begin, square + begin, mean ? mean + begin : nullptr,
-          velocity ? velocity + begin : nullptr, end - begin, step);
-    };
-  });
+  const Array* const mean = o.centered ? &p.array("grad_avg") : nullptr;
+  const Array* const velocity = o.momentum > 0 ? &p.array("momentum_buffer") : nullptr;
+  return detail::element_pass<3>(
+      p, {&p.array("square_avg"), mean, velocity},
+      [step](const auto& kernels, auto* x, auto* g, auto& state, std::int64_t count) {
+        kernels.rmsprop(x, g, state[0], state[1], state[2], count, step);
+      });
 }
 
 }  // namespace tend::optim

@@ -58,12 +58,6 @@ void LRScheduler::begin(Rule rule) {
   for (std::size_t i = 0; i < base_lr_.size(); ++i) optimizer_->set_initial_lr(i, base_lr_[i]);
 }
 
-double LRScheduler::next_rate(const Place& place, bool restarts) const {
-  if (!restarts) return rule_.rate(place);
-  if (rule_.first) return rule_.first(place);
-  return rule_.follows_last_rate ? place.base : rule_.rate(place);
-}
-
 void LRScheduler::go_to(std::int64_t epoch, bool restarts) {
   const bool has_later_groups = rule_.follows_last_rate && !restarts;
   const std::size_t groups = has_later_groups ? optimizer_->group_count() : base_lr_.size();
@@ -71,8 +65,9 @@ void LRScheduler::go_to(std::int64_t epoch, bool restarts) {
   for (std::size_t i = 0; i < groups; ++i) {
     const double lr = optimizer_->lr(i);
     const bool is_later = i >= base_lr_.size();
-    const Place place{i, epoch, lr, is_later ? lr : base_lr_[i], is_later};
-    rates.push_back(next_rate(place, restarts));
+    const double base = is_later ? lr : base_lr_[i];
+    const Place place{i, epoch, restarts ? base : lr, base, is_later};
+    rates.push_back(rule_.rate(place));
     check_finite("rate", rates[i], i, epoch);
     if (!rule_.momentum) continue;
     momenta.push_back(rule_.momentum(place));
@@ -157,8 +152,7 @@ SequentialLR::SequentialLR(Optimizer& optimizer, References schedules,
   for (std::size_t i = 0; i < parts_.size(); ++i) {
     const LRScheduler& part = parts_[i];
     check_optimizer(kName, optimizer, part);
-    const bool is_chain = dynamic_cast<const ChainedScheduler*>(&part) != nullptr;
-    if (dynamic_cast<const SequentialLR*>(&part) != nullptr || (is_chain && i > 0))
+    if (i > 0 && !part.parts_.empty())
       fail(kName, "schedule ", i, " is made of others, and cannot begin anew");
   }
   // A group that was added after the parts were made has no initial rate, and starts from its own.

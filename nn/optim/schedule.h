@@ -78,7 +78,7 @@ class LRScheduler {
   struct Place {
     std::size_t group;
     std::int64_t epoch;  // of the next rate
-    double lr;           // the present rate
+    double lr;           // the present rate; at epoch 0 of a schedule that follows another, `base`
     double base;         // the rate at the beginning; of groups that were added later, `lr`
     bool is_later;
   };
@@ -92,9 +92,6 @@ class LRScheduler {
     /// True if rate() does not use the base, so that it also applies to groups that were added
     /// later.
     bool follows_last_rate = false;
-    /// The rate at epoch 0 of a schedule that begins after another one. If it is empty, the base
-    /// for a rule that follows the last rate, and rate() for others.
-    Formula first = {};
     /// The momentum; empty for schedules that do not set it.
     Formula momentum = {};
   };
@@ -114,9 +111,8 @@ class LRScheduler {
   friend class SequentialLR;
   friend class ChainedScheduler;
 
-  /// Sets the rates of an epoch. At epoch 0 `restarts` says that another schedule came before.
+  /// Sets the rates of an epoch. If it `restarts`, another schedule came before.
   void go_to(std::int64_t epoch, bool restarts);
-  double next_rate(const Place& place, bool restarts) const;
   void save_rates();
   /// Goes back to before epoch 0, for a schedule that starts later.
   void undo_begin();
@@ -141,7 +137,7 @@ class LRScheduler {
 ///
 /// Throws: Error - the schedules are not all of this optimizer
 ///               - the milestones are not one fewer, or do not increase
-///               - a schedule after the first is a ChainedScheduler, or any is a SequentialLR
+///               - a schedule after the first is itself made of others
 class SequentialLR : public LRScheduler {
  public:
   SequentialLR(Optimizer& optimizer, References schedules, std::vector<std::int64_t> milestones);

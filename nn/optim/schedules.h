@@ -108,12 +108,11 @@ struct OneCycleLROptions {
 /// PyTorch the first one would use the rates of the second.
 ///
 /// Throws: Error - total_steps is below 1, or pct_start is outside of [0, 1]
-///               - a rate or momentum is not finite
 ///               - cycle_momentum is true and the optimizer has no momentum
 ///               - a setting has several numbers, but not one for each group
 ///               - step() goes beyond total_steps
-///               - a phase has no length: the first if pct_start * total_steps is 1 (thrown by the
-///                 constructor), the last if pct_start is 1 (thrown by step number total_steps)
+///               - a rate or momentum is not finite, as in a phase without length: the first if
+///                 pct_start * total_steps is 1, the last if pct_start is 1
 class OneCycleLR : public LRScheduler {
  public:
   OneCycleLR(Optimizer& optimizer, const OneCycleLROptions& options);

@@ -1,6 +1,6 @@
 #include <tend/nn/optim/sgd.h>
 
-#include <tend/core/kernels/elementwise/optimizer.h>
+#include <tend/nn/optim/element_pass.h>
 
 namespace tend::optim {
 
@@ -20,16 +20,12 @@ Update SGD::update(const ParameterStep& p, const Options& o) const {
                                  .nesterov = o.nesterov,
                                  .maximize = o.maximize,
                                  .first = !p.state.arrays.contains("momentum_buffer")};
-  return visit_floating(kName, p.values.dtype(), [&](auto tag) -> Update {
-    using T = typename decltype(tag)::type;
-    T* const x = p.values.data<T>();
-    const T* const g = p.gradient.data<T>();
-    T* const velocity = o.momentum > 0 ? p.array("momentum_buffer").data<T>() : nullptr;
-    return [=](std::int64_t begin, std::int64_t end) {
-      kernels::optimizer_kernels().of<T>().sgd(
-          x + begin, g + begin, velocity ? velocity + begin : nullptr, end - begin, step);
-    };
-  });
+  const Array* const velocity = o.momentum > 0 ? &p.array("momentum_buffer") : nullptr;
+  return detail::element_pass<1>(
+      p, {velocity},
+      [step](const auto& kernels, auto* x, auto* g, auto& state, std::int64_t count) {
+        kernels.sgd(x, g, state[0], count, step);
+      });
 }
 
 }  // namespace tend::optim

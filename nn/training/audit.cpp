@@ -88,14 +88,9 @@ auto moved(const Tensor& parameter, const Tensor& direction, double step, F f) {
     parameter.detach().copy_(values);
   };
   put(before + direction * step);
-  try {
-    auto result = f();
-    put(before);
-    return result;
-  } catch (...) {
-    put(before);
-    throw;
-  }
+  auto result = f();
+  put(before);
+  return result;
 }
 
 // How far elements are moved for central differences. A kink, as that of relu at 0, makes a

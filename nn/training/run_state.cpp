@@ -86,44 +86,39 @@ void RunState::add_part(Part part) {
   parts_.push_back(std::move(part));
 }
 
+void RunState::add_entry(const std::string& name, DType dtype, std::int64_t rank,
+                         std::function<Tensor()> get, std::function<void(const Tensor&)> set) {
+  add_part({name, false,
+            [get = std::move(get)](StateDict& state, const std::string& key) {
+              state.emplace_back(key, get());
+            },
+            [set = std::move(set), dtype, rank](const StateDict& state, const std::string& key) {
+              set(entry(state, key, dtype, rank));
+            }});
+}
+
 void RunState::add(const std::string& name, std::int64_t& number) {
-  add_part(
-      {name, false,
-       [&](StateDict& state, const std::string& key) { state.emplace_back(key, tensor(number)); },
-       [&](const StateDict& state, const std::string& key) {
-         number = entry(state, key, int64, 0).item<std::int64_t>();
-       }});
+  add_entry(
+      name, int64, 0, [&] { return tensor(number); },
+      [&](const Tensor& saved) { number = saved.item<std::int64_t>(); });
 }
 
 void RunState::add(const std::string& name, double& number) {
-  add_part({name, false,
-            [&](StateDict& state, const std::string& key) {
-              state.emplace_back(key, Tensor(Array::scalar(number, float64)));
-            },
-            [&](const StateDict& state, const std::string& key) {
-              number = entry(state, key, float64, 0).item<double>();
-            }});
+  add_entry(
+      name, float64, 0, [&] { return tensor(number, float64); },
+      [&](const Tensor& saved) { number = saved.item<double>(); });
 }
 
 void RunState::add(const std::string& name, std::vector<double>& numbers) {
-  add_part({name, false,
-            [&](StateDict& state, const std::string& key) {
-              const auto size = static_cast<std::int64_t>(numbers.size());
-              state.emplace_back(key, Tensor(Array::from<double>(numbers, {size})));
-            },
-            [&](const StateDict& state, const std::string& key) {
-              numbers = entry(state, key, float64, 1).to_vector<double>();
-            }});
+  add_entry(
+      name, float64, 1, [&] { return tensor(numbers, float64); },
+      [&](const Tensor& saved) { numbers = saved.to_vector<double>(); });
 }
 
 void RunState::add(const std::string& name, Generator& generator) {
-  add_part({name, false,
-            [&](StateDict& state, const std::string& key) {
-              state.emplace_back(key, tensor_of_generator(generator));
-            },
-            [&](const StateDict& state, const std::string& key) {
-              generator = generator_of_tensor(entry(state, key, int64, 1));
-            }});
+  add_entry(
+      name, int64, 1, [&] { return tensor_of_generator(generator); },
+      [&](const Tensor& saved) { generator = generator_of_tensor(saved); });
 }
 
 StateDict RunState::entries_under(const StateDict& state, const std::string& prefix) {

@@ -92,6 +92,9 @@ class RunState {
   };
 
   void add_part(Part part);
+  /// Adds a part of one entry.
+  void add_entry(const std::string& name, DType dtype, std::int64_t rank,
+                 std::function<Tensor()> get, std::function<void(const Tensor&)> set);
   void check_keys(const StateDict& state) const;
   static StateDict entries_under(const StateDict& state, const std::string& prefix);
 

@@ -16,24 +16,14 @@ namespace {
 
 using detail::kTrainer;
 
-/// All losses of a step in one call. Each is divided before its backward, as in PyTorch.
+/// Goes backward from one of a step's losses, divided by their number as in PyTorch.
 std::function<double()> backward_of(std::function<Tensor()> loss, std::int64_t parts) {
   if (!loss) fail(kTrainer, "the function that computes the loss is empty");
   return [loss = std::move(loss), parts] {
-    double sum = 0;
-    for (std::int64_t i = 0; i < parts; ++i) {
-      const Tensor part = loss() / static_cast<double>(parts);
-      part.backward();
-      sum += part.item();
-    }
-    return sum;
+    const Tensor part = loss() / static_cast<double>(parts);
+    part.backward();
+    return part.item();
   };
-}
-
-/// For backward_of(), which accumulates itself. A number below 1 stays, so that it is refused.
-TrainerOptions with_one_call(TrainerOptions options) {
-  options.accumulate = std::min<std::int64_t>(options.accumulate, 1);
-  return options;
 }
 
 void divide_gradients(const std::vector<Tensor>& parameters, std::int64_t parts) {
@@ -50,8 +40,9 @@ bool is_due(std::int64_t step, std::int64_t every) {
 
 Trainer::Trainer(ModuleBase& model, optim::Optimizer& optimizer, std::function<Tensor()> loss,
                  const TrainerOptions& options)
-    : Trainer(model, optimizer, backward_of(std::move(loss), options.accumulate),
-              with_one_call(options)) {}
+    : Trainer(model, optimizer, backward_of(std::move(loss), options.accumulate), options) {
+  gradients_are_divided_ = true;
+}
 
 Trainer::Trainer(ModuleBase& model, optim::Optimizer& optimizer, std::function<double()> gradients,
                  TrainerOptions options)
@@ -77,7 +68,7 @@ TrainedStep Trainer::make_step() {
   for (Tensor& each : parameters_) each.zero_grad();  // those of another optimizer
   double loss = 0;
   for (std::int64_t i = 0; i < options_.accumulate; ++i) loss += gradients_();
-  if (options_.accumulate > 1) {
+  if (options_.accumulate > 1 && !gradients_are_divided_) {
     loss /= static_cast<double>(options_.accumulate);
     divide_gradients(parameters_, options_.accumulate);
   }
@@ -124,6 +115,7 @@ bool Trainer::goes_on() {
 void Trainer::run() {
   if (options_.resume || !has_run_) find_start();
   has_run_ = true;
+  saved_ = -1;  // what an earlier run wrote may be of other weights
   const InterruptGuard interrupts;
   std::optional<ProgressLine> progress;
   if (options_.shows_progress) progress.emplace();

@@ -88,6 +88,7 @@ class Trainer {
   ModuleBase& model_;
   optim::Optimizer& optimizer_;
   std::function<double()> gradients_;
+  bool gradients_are_divided_ = false;  // by `accumulate`, and the losses, too
   TrainerOptions options_;
   std::optional<CheckpointFolder> folder_;
   std::vector<Tensor> parameters_;

@@ -63,22 +63,7 @@ TEST_CASE("what several processes of train cannot do is wrong usage, before anyt
   };
   expect(2, {"--out", "x"}, "2 processes were started; --shards divides each batch among them");
   expect(2, {"--shards", "3", "--out", "x"}, "--shards 3 is no power of two");
-  expect(3, {"--shards", "4", "--out", "x"}, "3 processes were started, which is no power of two");
-  expect(4, {"--shards", "2", "--out", "x"}, "4 processes were started, more than --shards 2");
   expect(2, {"--shards", "8", "--out", "x"}, "--batch 4 must be a multiple of --shards 8");
-}
-
-TEST_CASE("several processes of train end when the last checkpoint cannot be written") {
-  const TemporaryFolder folder;
-  const std::vector<std::string> words = small({"--shards", "2", "--steps", "1000", "--save-every",
-                                                "1000000", "--out", "x", "--report", "none"});
-  Process process("/usr/bin/env", mpirun_words(2, kProgram, words), folder.path());
-  REQUIRE(process.wait_for("parameters"));
-  std::filesystem::create_directories(folder.file("x/step-00001000.safetensors"));
-  CHECK(process.wait() == 1);
-  CAPTURE(process.output());
-  CHECK_THAT(process.output(), ContainsSubstring("step-00001000.safetensors"));
-  CHECK_THAT(process.output(), ContainsSubstring("held out: "));
 }
 
 // To one process, since mpirun kills the processes soon after it was interrupted itself: Open MPI 4

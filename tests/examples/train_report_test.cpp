@@ -62,7 +62,6 @@ std::vector<nlohmann::json> data_of(const std::string& page) {
 TEST_CASE("numbers read the same in any locale") {
   CHECK(fixed(1234.5678, 2) == "1234.57");
   CHECK(shortest(0.003) == "0.003");
-  CHECK(significant(0.1 + 0.2, 6) == "0.3");
   CHECK(grouped(1234567.2) == "1\u202F234\u202F567");
   CHECK(grouped(999.0) == "999");
   CHECK(grouped(-1234.0) == "-1\u202F234");

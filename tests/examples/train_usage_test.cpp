@@ -72,32 +72,6 @@ TEST_CASE("the largest seed is a seed") {
   CHECK(results(folder).at("seed") == 18446744073709551615U);
 }
 
-TEST_CASE("one file for two results, or for a result and what is read, is wrong usage") {
-  const TemporaryFolder folder;
-  std::ofstream(folder.file("text")) << std::string(2000, 'a') << "b";
-  std::ofstream(folder.file("file")) << "kept";
-  std::filesystem::create_symlink("file", folder.file("link"));
-  std::filesystem::create_hard_link(folder.file("file"), folder.file("hard"));
-  const auto [one, other] = GENERATE(table<std::string, std::string>({
-      {"new", "new"},
-      {"new", "./new"},
-      {"file", "link"},
-      {"file", "hard"},
-  }));
-  CAPTURE(one, other);
-  const auto refused = [&](const std::vector<std::string>& arguments) {
-    const Ended ended = run(arguments, folder);
-    INFO(ended.output);
-    CHECK(ended.code == 2);
-    CHECK_THAT(ended.output, ContainsSubstring("are one file"));
-  };
-  refused({"--report", one, "--checkpoint", other});
-  refused({"--report", one, "--json", other});
-  refused({"--checkpoint", one, "--json", other});
-  refused({"--json", "text", "--text", "./text", "--length", "8"});
-  CHECK(content(folder.file("file")) == "kept");
-}
-
 TEST_CASE("help shows the defaults of the task asked about") {
   const TemporaryFolder folder;
   const Ended ended = run({"--task", "recall", "--help"}, folder);

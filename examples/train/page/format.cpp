@@ -30,10 +30,6 @@ std::string shortest(double value) {
   return converted(value);
 }
 
-std::string significant(double value, int digits) {
-  return converted(value, std::chars_format::general, digits);
-}
-
 std::string grouped(double value) {
   std::string digits = fixed(value, 0);
   if (!std::isfinite(value)) return digits;

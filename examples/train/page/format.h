@@ -14,9 +14,6 @@ std::string fixed(double value, int digits);
 /// The shortest digits that read back as the same double.
 std::string shortest(double value);
 
-/// `value` rounded to so many significant digits, without trailing zeros.
-std::string significant(double value, int digits);
-
 /// A whole number with thin spaces between thousands: "1 234 567".
 std::string grouped(double value);
 inline std::string grouped(std::uint64_t value) {

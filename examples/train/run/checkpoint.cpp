@@ -64,10 +64,6 @@ void Checkpoint::restore(Training& training) const {
   training.trainer.state.load_state_dict(file_.tensors);
   if (static_cast<std::uint64_t>(training.trainer.steps_done()) != training.steps_done())
     throw std::runtime_error(path_.string() + " has another number of steps than of losses");
-  const Options options = training.options;
-  training.options = options_;
-  training.steps_before = training.steps_planned();
-  training.options = options;
   training.trainer.set_steps(static_cast<std::int64_t>(training.steps_planned()));
 }
 

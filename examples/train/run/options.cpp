@@ -122,24 +122,6 @@ bool is_within(const Range& range, const std::optional<double>& value) {
   return !value || is_within(range, *value);
 }
 
-// The library would convert: 1.5 or true would become a number of layers, and -1 a seed.
-void read_field(const nlohmann::json& json, std::string& value) {
-  require(json.is_string(), "is no text");
-  value = json.get<std::string>();
-}
-void read_field(const nlohmann::json& json, std::uint64_t& value) {
-  require(json.is_number_unsigned(), "is no whole number from 0 on");
-  value = json.get<std::uint64_t>();
-}
-void read_field(const nlohmann::json& json, double& value) {
-  require(json.is_number(), "is no number");
-  value = json.get<double>();
-}
-void read_field(const nlohmann::json& json, std::optional<double>& value) {
-  value.reset();
-  if (!json.is_null()) read_field(json, value.emplace());
-}
-
 }  // namespace
 
 void validate(const Options& s) {
@@ -185,26 +167,18 @@ std::string options_to_json(const Options& s) {
 
 Options options_from_json(const std::string& text) {
   try {
-    nlohmann::json fields = nlohmann::json::parse(text);
-    require(fields.is_object(), "they are no JSON object");
-    const auto take = [&](const char* name, auto& value) {
-      const auto found = fields.find(name);
-      require(found != fields.end(), std::string(name) + " is missing");
-      try {
-        read_field(*found, value);
-      } catch (const std::invalid_argument& error) {
-        require(false, std::string(name) + " " + error.what() + ": " + found->dump());
-      }
-      fields.erase(found);
-    };
+    const nlohmann::json fields = nlohmann::json::parse(text);
     Options options;
-    take("task", options.task);
-    take("text", options.text);
+    fields.at("task").get_to(options.task);
+    fields.at("text").get_to(options.text);
     for_each_option(options, [&](const OptionText& each, auto& value, const Range&) {
-      take(each.name, value);
+      const nlohmann::json& field = fields.at(each.name);
+      if constexpr (requires { *value; }) {
+        value = field.is_null() ? std::nullopt : std::optional(field.get<double>());
+      } else {
+        field.get_to(value);
+      }
     });
-    // An option of a later version may be one that decides what is computed.
-    if (!fields.empty()) require(false, fields.begin().key() + " is unknown");
     validate(options);
     return options;
   } catch (const std::exception& error) {

@@ -115,8 +115,7 @@ std::vector<std::pair<std::string, std::string>> describe(const Options& options
 
 std::string options_to_json(const Options& options);
 
-/// Throws std::runtime_error, naming the option, if one is missing, unknown, of the wrong type
-/// (1.5, -1 or true for a whole number) or out of its range.
+/// Throws std::runtime_error, naming the option, if one is missing or out of its range.
 Options options_from_json(const std::string& json);
 
 /// The learning rate of a step, counted from 0.

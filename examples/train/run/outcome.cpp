@@ -61,19 +61,6 @@ std::string several(std::uint64_t count, const std::string& thing) {
   return std::to_string(count) + " " + thing + (count == 1 ? "" : "s");
 }
 
-/// What becomes of the learning rate when a run goes on with another number of steps.
-std::string schedule_change(const Training& t) {
-  const std::uint64_t step = t.steps_done();
-  const std::uint64_t planned = t.steps_planned();
-  if (t.steps_before == 0 || t.steps_before == planned || t.is_complete()) return "";
-  Options before = t.options;
-  before.steps = t.steps_before;
-  return "the learning rate now falls until step " + std::to_string(planned) + " instead of " +
-         std::to_string(t.steps_before) + ": step " + std::to_string(step + 1) + " has " +
-         significant(t.next_rate(), 3) + " instead of " + significant(rate_at(before, step), 3) +
-         "\n";
-}
-
 constexpr double kLearned = 0.9;  // of the answers right; all tasks reach 0.99
 
 /// That a complete run did not learn. Of a text the least is to beat blind guessing.
@@ -114,7 +101,7 @@ std::string introduction(const Training& training) {
   if (training.steps_done() > 0) {
     text += ", going on from step " + std::to_string(training.steps_done());
   }
-  return text + "\n" + schedule_change(training);
+  return text + "\n";
 }
 
 Report make_report(Training& t, const Course& course, const Sampling& sampling) {

@@ -10,7 +10,7 @@ namespace train {
 
 // What a person is told about a training.
 
-/// Before: the task and the model, and what a resumed run's learning rate does from now on.
+/// Before: the task and the model.
 std::string introduction(const Training& training);
 
 /// After: looks at a thousand held-out sequences (of a text, at all that is held out), the heads

@@ -2,13 +2,10 @@
 
 #include <filesystem>
 #include <stdexcept>
-#include <utility>
 #include <vector>
 
 #include <tend/nn/files/write_file.h>
 #include <tend/nn/training/checkpoint_folder.h>
-
-#include "examples/program.h"
 
 namespace train {
 
@@ -38,18 +35,6 @@ bool uses_folder(const CommandLine& o) {
   return o.save_every > 0 || !o.report.empty() || !o.checkpoint.empty() || !o.json.empty();
 }
 
-void check_names(const CommandLine& o, const std::string& text) {
-  const std::vector<std::pair<std::string, std::string>> files{
-      {"--checkpoint", o.checkpoint}, {"--report", o.report}, {"--json", o.json}};
-  for (std::size_t i = 0; i < files.size(); ++i) {
-    const auto& [option, file] = files[i];
-    for (std::size_t j = 0; j < i; ++j)
-      program::check_differ(files[j].first, files[j].second, option, file);
-    program::check_differ(option, file, "--text", text);
-    if (option != "--checkpoint") program::check_differ(option, file, "--resume", o.resume);
-  }
-}
-
 /// Refuses files that are there, and a folder with the checkpoints or logs of a run.
 void refuse_to_overwrite(const CommandLine& o) {
   const auto refuse = [&o](const fs::path& file) {
@@ -77,27 +62,15 @@ void place_files(CommandLine& o) {
   }
 }
 
-void check_files(const CommandLine& o, const std::string& text) {
-  check_names(o, text);
-  const fs::path folder = folder_of(o);
-  if (fs::exists(folder) && !fs::is_directory(folder))
-    throw std::runtime_error("--out " + o.out + " is no folder");
-  fs::path existing = fs::absolute(folder);
-  while (!fs::exists(existing)) existing = existing.parent_path();
-  tend::nn::check_can_write(existing / "file");
-  const bool is_to_come = !fs::exists(folder);
-  const fs::path place = fs::absolute(folder / "").parent_path();  // without a last slash
-  for (const std::string& file : {o.report, o.checkpoint, o.json}) {
-    // Files in a folder to come can be written if the folder can.
-    if (file.empty() || (is_to_come && fs::absolute(file).parent_path() == place)) continue;
-    tend::nn::check_can_write(file);
-  }
+void check_files(const CommandLine& o) {
+  fs::create_directories(folder_of(o));
+  for (const std::string& file : {o.report, o.checkpoint, o.json})
+    if (!file.empty()) tend::nn::check_can_write(file);
   if (!o.overwrite) refuse_to_overwrite(o);
 }
 
-void prepare_folder(const CommandLine& o) {
+void clear_folder(const CommandLine& o) {
   const fs::path folder = folder_of(o);
-  fs::create_directories(folder);
   if (!uses_folder(o) || is_resumed_in(folder, o)) return;
   tend::nn::CheckpointFolder(folder).clear(-1);
   for (const fs::path& log : logs_in(folder)) fs::remove(log);

@@ -11,8 +11,8 @@ namespace train {
 /// there is this process alone, and no MPI.
 class Processes {
  public:
-  /// Throws std::invalid_argument where this build has no MPI for shards (0: none), and for
-  /// processes that are more than the shards, or no power of two.
+  /// Throws std::invalid_argument where this build has no MPI for shards (0: none), and for several
+  /// processes without shards.
   explicit Processes(std::uint64_t shards = 0);
   ~Processes();
   Processes(const Processes&) = delete;

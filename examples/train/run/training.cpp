@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <iostream>
 #include <utility>
 
 #include "examples/train/run/checkpoint.h"
@@ -56,7 +55,8 @@ tend::nn::TrainerOptions Training::trainer_options(const Processes& processes,
   o.shows_progress = processes.is_first();
   o.settings = checkpoint_settings(*this);
   o.after_step = [this](tend::nn::TrainedStep& done) { note(done); };
-  o.ends = [this] { return is_interrupted(); };
+  // A signal comes to all processes, but not in the same step.
+  o.ends = [this] { return processes_.signal() != 0; };
   return o;
 }
 
@@ -78,13 +78,6 @@ double Training::next_rate() const {
   Options planned = options;
   planned.steps = steps_planned();
   return rate_at(planned, steps_done());
-}
-
-// A signal comes to all processes, but not in the same step.
-bool Training::is_interrupted() {
-  const bool is_any = processes_.signal() != 0;
-  is_over_ = is_any || is_complete();
-  return is_any;
 }
 
 double Training::next_gradients() {
@@ -135,23 +128,14 @@ void Training::check() {
 Course train_to_end(Training& training) {
   Course course;
   training.remember();
-  for (bool is_over = false; !is_over;) {
-    const std::uint64_t before = training.steps_done();
-    try {
-      training.trainer.run();
-      is_over = true;
-    } catch (const tend::IoError& error) {
-      std::cerr << "train: " << error.what() << '\n';
-      course.is_saved = false;
-      // After the last step the other processes no longer answer.
-      is_over = training.is_over() || training.steps_done() == before;
-    } catch (const tend::nn::NotFiniteError& error) {
-      const std::string message = error.what();  // "[Trainer] step 3 has ..."
-      course.failure = message.substr(message.find(' ') + 1) + "; a lower --rate may help";
-      course.history = training.history;
-      training.put_back();
-      return course;
-    }
+  try {
+    training.trainer.run();
+  } catch (const tend::nn::NotFiniteError& error) {
+    const std::string message = error.what();  // "[Trainer] step 3 has ..."
+    course.failure = message.substr(message.find(' ') + 1) + "; a lower --rate may help";
+    course.history = training.history;
+    training.put_back();
+    return course;
   }
   course.history = training.history;
   return course;

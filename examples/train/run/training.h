@@ -38,8 +38,6 @@ class Training {
   /// The learning rate of the next step: the cosine ends with the planned steps.
   double next_rate() const;
   double tokens_per_second() const;
-  /// Whether the trainer was told, or saw, that there is no further step.
-  bool is_over() const { return is_over_; }
   /// Keeps a copy of the state, as each validation does.
   void remember();
   /// To the copy.
@@ -50,7 +48,6 @@ class Training {
   Model model;
   tend::optim::AdamW optimizer;
   History history;
-  std::uint64_t steps_before = 0;  ///< Of a resumed run: how many were planned. 0: it is new.
   /// Its steps draw the batches, validate where that is due, and check where the planned steps end
   /// and there may be more. It throws tend::nn::NotFiniteError for a loss, before the weights
   /// change, and for a validation's loss after it.
@@ -58,8 +55,6 @@ class Training {
 
  private:
   tend::nn::TrainerOptions trainer_options(const Processes& processes, const Saving& saving);
-  /// Whether a signal ends the run on all processes. Each asks before each step.
-  bool is_interrupted();
   double next_gradients();
   void note(tend::nn::TrainedStep& done);
   void validate();
@@ -68,22 +63,19 @@ class Training {
   std::vector<Tokens> watched_;
   tend::nn::StateDict sound_;  // the copy
   std::uint64_t saved_every_;
-  bool is_over_ = false;
   Processes& processes_;
   std::chrono::steady_clock::time_point start_;  // of the step
 };
 
 /// How a training went.
 struct Course {
-  History history;       ///< Of all its steps, also of those that were taken back.
-  std::string failure;   ///< Why it could not go on; empty where it could.
-  bool is_saved = true;  ///< Whether all checkpoints on the way could be written.
+  History history;      ///< Of all its steps, also of those that were taken back.
+  std::string failure;  ///< Why it could not go on; empty where it could.
 };
 
 /// Trains until the last step or an interruption. A loss that is not finite ends it, too: weights
 /// that give one were ruined some steps before, so the training is put back to its last validation
-/// (or to where it began). A checkpoint that cannot be written is reported on stderr, and the
-/// training goes on.
+/// (or to where it began). Throws tend::IoError for a checkpoint that cannot be written.
 Course train_to_end(Training& training);
 
 }  // namespace train

@@ -164,7 +164,6 @@ TEST_CASE("what cannot get LoRA is refused, and nothing has changed") {
                     "[add_lora] rank must be at least 1, got 0");
   CHECK_THROWS_AS(nn::add_lora(model, {"W_query"}, {.dropout = 2}), Error);
   CHECK_THROWS_AS(nn::add_lora(model, {"W_query"}, {.alpha = std::nan("")}), Error);
-  CHECK_THROWS_AS(nn::add_lora(model, {"W_?uery"}), Error);
   CHECK_THROWS_AS(nn::add_lora(model, {"query"}), Error);
   CHECK_THROWS_AS(nn::add_lora(model, {"*.W_quer"}), Error);
   CHECK(model.repr() == before);

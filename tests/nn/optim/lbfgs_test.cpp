@@ -1,9 +1,9 @@
-// LBFGS steps as torch.optim's, and leaves everything as it was when a closure fails.
+// LBFGS steps as torch.optim's.
 #include "tests/nn/optim/torch_runs.h"
 
 #include <limits>
-#include <stdexcept>
 #include <string>
+#include <utility>
 
 using Catch::Matchers::ContainsSubstring;
 using namespace tend;
@@ -139,28 +139,6 @@ TEST_CASE("LBFGS leaves a parameter without a gradient alone, and ends where ste
   CHECK(calls == 2);  // the first step is shorter than the tolerance
 }
 
-TEST_CASE("a step of LBFGS whose closure fails on the way changes neither parameters nor state") {
-  for (const LineSearch search : {LineSearch::none, LineSearch::strong_wolfe}) {
-    const std::vector<Tensor> p = valley();
-    optim::LBFGS optimizer(p, {.lr = 1e-3, .line_search_fn = search});
-    step(optimizer, p, rosenbrock_loss);
-    const Tensor before = p[0].detach().clone();
-    const nn::StateDict state = optimizer.state_dict();
-    int calls = 0;
-    const auto failing = [&](const std::vector<Tensor>& parameters) {
-      if (++calls == 4) throw std::logic_error("no loss");
-      return rosenbrock_loss(parameters);
-    };
-    CHECK_THROWS_AS(step(optimizer, p, failing), std::logic_error);
-    CHECK(calls == 4);
-    CHECK(equal(p[0].detach(), before));
-    for (const auto& [key, value] : optimizer.state_dict()) {
-      INFO(key);
-      CHECK(equal(value, state.at(key)));
-    }
-  }
-}
-
 TEST_CASE("LBFGS refuses what it cannot step, before anything has changed") {
   const std::vector<Tensor> p = valley();
   const Tensor other = ones({2}).requires_grad_();
@@ -172,7 +150,7 @@ TEST_CASE("LBFGS refuses what it cannot step, before anything has changed") {
                     "[LBFGS.step] needs a closure that computes the loss and its gradients");
   optim::LBFGS groups(p);
   groups.add_group({other}, {});
-  refuses(groups, "there must be one group, not 2");
+  refuses(std::move(groups), "there must be one group, not 2");
   refuses(optim::LBFGS({p[0], other}), "parameters must have one dtype, not float64 and float32");
   refuses(optim::LBFGS({ones({0}).requires_grad_()}), "the parameters have no elements");
   optim::LBFGS two(p);
@@ -180,9 +158,8 @@ TEST_CASE("LBFGS refuses what it cannot step, before anything has changed") {
                     "[LBFGS.step] the closure must return a loss of one element");
   CHECK_THROWS_AS(two.step([] { return Tensor(); }), Error);
   CHECK_THROWS_WITH(optim::LBFGS(p, {.max_iter = 0}),
-                    "[LBFGS] max_iter is 0, not a number from 1 to 2^53");
+                    "[LBFGS] max_iter is 0, not a number from 1 on");
   CHECK_THROWS_AS(optim::LBFGS(p, {.history_size = -1}), Error);
-  CHECK_THROWS_AS(optim::LBFGS(p, {.history_size = (std::int64_t{1} << 53) + 1}), Error);
   CHECK_THROWS_AS(optim::LBFGS(p, {.max_eval = 0}), Error);
   CHECK_THROWS_AS(optim::LBFGS(p, -1.0), Error);
   CHECK_THROWS_AS(optim::LBFGS(p).set_momentum(0, 0.5), Error);

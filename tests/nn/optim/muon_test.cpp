@@ -2,6 +2,7 @@
 #include "tests/nn/optim/torch_runs.h"
 
 #include <cmath>
+#include <utility>
 
 #include "tests/arrays.h"
 
@@ -73,7 +74,7 @@ TEST_CASE("Muon goes on from its state, with the same bits for any number of thr
       if (saves) {
         optim::Muon next({p}, 0.7);
         next.load_state_dict(optimizer.state_dict());
-        optimizer = next;
+        optimizer = std::move(next);
       }
       p.set_grad(rand({400, 600}, float32, generator) - 0.5);
       optimizer.step();

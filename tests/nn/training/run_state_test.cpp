@@ -176,6 +176,19 @@ TEST_CASE("a checkpoint with a byte or a setting that changed is refused", "[pro
   CHECK(same_bits(run.state.state_dict(), before));
 }
 
+TEST_CASE("a run may have parts that are empty, in any order") {
+  const TemporaryFolder folder;
+  Drop model;
+  nn::RunState run(model);
+  std::vector<double> losses, checks;
+  run.add("losses", losses);
+  run.add("checks", checks);
+  run.save(folder.file("run"));
+  checks = {1};
+  run.load(folder.file("run"));
+  CHECK(checks.empty());
+}
+
 TEST_CASE("the parts of a run have names of their own") {
   Drop model;
   nn::RunState run(model);
