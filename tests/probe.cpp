@@ -66,7 +66,7 @@ int print_overlap(std::int64_t n) {
   std::vector<std::jthread> threads;
   for (int thread = 0; thread < 8; ++thread) {
     threads.emplace_back([&right, n, value = thread + 1] {
-      if (!multiply(n, value, 1000)) right = false;
+      if (!multiply(n, value, 300)) right = false;
     });
   }
   threads.clear();
@@ -93,8 +93,8 @@ int print_memory() {
                       .num_heads = 6,
                       .num_layers = 4});
   optim::AdamW optimizer(gpt.parameters());
-  const Tensor tokens = randint(0, kVocabulary, {8, kTokens});
-  for (int step = 0; step < 4; ++step) {
+  const Tensor tokens = randint(0, kVocabulary, {4, kTokens});
+  for (int step = 0; step < 3; ++step) {
     optimizer.zero_grad();
     cross_entropy(gpt(tokens).flatten(0, 1), tokens.flatten()).backward();
     optimizer.step();

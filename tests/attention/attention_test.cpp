@@ -110,35 +110,8 @@ TEST_CASE("a query that may attend to nothing gets zeros, and finite gradients o
   }
 }
 
-TEST_CASE("softmax itself keeps the NaN of an all -inf row, as PyTorch does") {
-  for (const double each : softmax(full({3}, -kInf), 0).to(float64).to_vector<double>())
-    CHECK(std::isnan(each));
-}
-
-TEST_CASE("a single score may be masked") {
-  CHECK(attention::masked_softmax(tensor(2.0), tensor(true)).item() == 1);
-  const Tensor nothing = attention::masked_softmax(tensor(2.0), tensor(false));
-  CHECK(nothing.dim() == 0);
-  CHECK(nothing.item() == 0);
-}
-
-TEST_CASE("there are queries without keys, and batches without queries") {
-  const Tensor none =
-      scaled_dot_product_attention(ones({2, 3, 4}), ones({2, 0, 4}), ones({2, 0, 5}));
-  CHECK(none.shape() == Shape{2, 3, 5});
-  CHECK(largest(none) == 0);
-  CHECK(scaled_dot_product_attention(ones({2, 0, 4}), ones({2, 3, 4}), ones({2, 3, 5})).shape() ==
-        Shape{2, 0, 5});
-}
-
 TEST_CASE("attention names the argument that does not fit") {
   const Tensor x = ones({2, 3, 4});
-  CHECK_THROWS_WITH(
-      scaled_dot_product_attention(x, ones({2, 3, 5}), x),
-      "[scaled_dot_product_attention] query (2, 3, 4) and key (2, 3, 5) differ in dimension -1");
-  CHECK_THROWS_WITH(
-      scaled_dot_product_attention(x, x, ones({2, 2, 4})),
-      "[scaled_dot_product_attention] key (2, 3, 4) and value (2, 2, 4) differ in dimension -2");
   const Tensor heads = ones({2, 4, 3, 5}), fewer = ones({2, 2, 3, 5}), more = ones({2, 3, 3, 5});
   CHECK_THROWS_WITH(scaled_dot_product_attention(heads, more, more),
                     "[scaled_dot_product_attention] the leading dimensions of query (2, 4, 3, 5), "
@@ -155,23 +128,9 @@ TEST_CASE("attention names the argument that does not fit") {
   CHECK_THROWS_WITH(scaled_dot_product_attention(x, five, five), has_no_hint);
   CHECK(scaled_dot_product_attention(x, x, x, {.enable_gqa = true})
             .equal(scaled_dot_product_attention(x, x, x)));
-  CHECK_THROWS_AS(scaled_dot_product_attention(ones({4}), x, x), ShapeError);
-  const Tensor whole = ones({2, 3, 4}, int64);
-  CHECK_THROWS_AS(scaled_dot_product_attention(whole, whole, whole), DTypeError);
   CHECK_THROWS_WITH(scaled_dot_product_attention(x, x, x, {.query_offset = -1}),
                     "[scaled_dot_product_attention] query_offset -1 is negative");
-  CHECK_THROWS_AS(scaled_dot_product_attention(x, x, ones({2, 3, 4}, float64)), DTypeError);
-  CHECK_THROWS_AS(scaled_dot_product_attention(x, x, x, {.attn_mask = ones({3, 3}, int64)}),
-                  DTypeError);
-  CHECK_THROWS_AS(scaled_dot_product_attention(x, x, x, {.attn_mask = ones({3, 2}, boolean)}),
-                  ShapeError);
   CHECK_THROWS_AS(scaled_dot_product_attention(x, x, x, {.dropout_p = 1.5}), Error);
-}
-
-TEST_CASE("a mask may not make the result larger than the scores") {
-  const Tensor x = ones({2, 3, 4});
-  CHECK_THROWS_AS(scaled_dot_product_attention(x, x, x, {.attn_mask = ones({5, 1, 3, 3}, boolean)}),
-                  ShapeError);
 }
 
 TEST_CASE("returned weights are those after dropout") {
@@ -185,16 +144,4 @@ TEST_CASE("returned weights are those after dropout") {
   // The weights are composed, the result by itself is fused: some roundings of sums of 6 terms.
   CHECK(
       allclose(scaled_dot_product_attention(x, x, x, {.dropout_p = 0.5}), out.context, 1e-6, 1e-6));
-}
-
-TEST_CASE(
-    "a row that its scores hide throughout has a gradient of zeros under either kind of mask") {
-  const double infinity = std::numeric_limits<double>::infinity();
-  for (const Tensor& mask : {full({1, 2}, -infinity), zeros({1, 2}, boolean)}) {
-    const Tensor scores = full({1, 2}, -infinity).requires_grad_();
-    const Tensor weights = attention::masked_softmax(scores, mask);
-    weights.sum().backward();
-    CHECK((weights == 0).all().item<bool>());
-    CHECK((scores.grad() == 0).all().item<bool>());
-  }
 }

@@ -165,15 +165,6 @@ TEST_CASE("gradients reach every parameter of a GPT") {
   }
 }
 
-TEST_CASE("a GPT refuses a negative number of layers before it draws random numbers") {
-  manual_seed(5);
-  const auto before = get_rng_state().to_bytes();
-  GPTConfig config;
-  config.num_layers = -1;
-  CHECK_THROWS_AS(GPT(config), ShapeError);
-  CHECK(get_rng_state().to_bytes() == before);
-}
-
 TEST_CASE("a GPT refuses tokens that it does not know and sequences that are too long") {
   const GPT gpt(
       {.vocab_size = 7, .context_length = 4, .width = 8, .num_heads = 2, .num_layers = 1});

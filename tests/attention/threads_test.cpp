@@ -1,8 +1,6 @@
-#include <sched.h>
 #include <tend/attention/models/gpt.h>
 
 #include <atomic>
-#include <filesystem>
 #include <string>
 #include <thread>
 #include <vector>
@@ -42,11 +40,6 @@ std::vector<std::vector<float>> train() {
   return results;
 }
 
-void pin_all_threads(const cpu_set_t& cores) {
-  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task"))
-    REQUIRE(sched_setaffinity(std::stoi(task.path().filename()), sizeof cores, &cores) == 0);
-}
-
 }  // namespace
 
 TEST_CASE("Threads call one model and go backward from its results") {
@@ -79,20 +72,6 @@ TEST_CASE("Training has the same bits with 1 to 64 threads") {
     set_num_threads(threads);
     CHECK((train() == alone));
   }
-  set_num_threads(before);
-}
-
-TEST_CASE("Training has the same bits on threads that are pinned to one core") {
-  const int before = num_threads();
-  const std::vector<std::vector<float>> unpinned = train();
-  set_num_threads(4);
-  cpu_set_t all, one;
-  REQUIRE(sched_getaffinity(0, sizeof all, &all) == 0);
-  CPU_ZERO(&one);
-  CPU_SET(sched_getcpu(), &one);
-  pin_all_threads(one);
-  CHECK((train() == unpinned));
-  pin_all_threads(all);
   set_num_threads(before);
 }
 

@@ -38,27 +38,6 @@ TEST_CASE("gradients that add up leave the given cotangent as it is") {
   CHECK(values(cotangent) == V{1, 10, 100});
 }
 
-TEST_CASE("gradients that add up leave borrowed memory as it is") {
-  V numbers{1, 10, 100};
-  const Tensor x = leaf({1, 2, 3});
-  const autograd::CustomFunction borrowing{
-      "Borrowing",
-      [](autograd::FunctionContext&, const std::vector<Tensor>& in) {
-        return std::vector<Tensor>{in[0].clone()};
-      },
-      [&](const autograd::FunctionContext&, const std::vector<Tensor>&) {
-        return std::vector<Tensor>{Tensor(Array::from_blob(numbers.data(), {3}, {1}, float64))};
-      }};
-  // The borrowed gradient arrives between two others.
-  (x * 2 + borrowing({x})[0] + x * 3).sum().backward();
-  CHECK(values(x.grad()) == V{6, 15, 105});
-  CHECK(numbers == V{1, 10, 100});
-  const Tensor z = leaf({1, 2, 3});
-  borrowing({z})[0].sum().backward();
-  numbers[0] = 5;
-  CHECK(values(z.grad()) == V{1, 10, 100});
-}
-
 TEST_CASE("gradients that add up leave what hooks have seen as it is") {
   const Tensor x = leaf({1, 2, 3});
   std::vector<Tensor> seen;
@@ -83,23 +62,6 @@ TEST_CASE("gradients that add up leave what hooks have seen as it is") {
   for (std::size_t i = 0; i < seen.size(); ++i) CHECK(values(seen[i]) == as_seen[i]);
 }
 
-TEST_CASE("gradients that add up leave those that a custom function keeps as they are") {
-  const Tensor x = leaf({1, 2, 3});
-  Tensor kept;
-  const autograd::CustomFunction keeping{
-      "Keeping",
-      [](autograd::FunctionContext&, const std::vector<Tensor>& in) {
-        return std::vector<Tensor>{in[0] * 2};
-      },
-      [&](const autograd::FunctionContext&, const std::vector<Tensor>& grads) {
-        kept = grads[0] * 2;
-        return std::vector<Tensor>{kept};
-      }};
-  (x * 3 + keeping({x})[0] + x * x).sum().backward();
-  CHECK(values(kept) == V{2, 2, 2});
-  CHECK(values(x.grad()) == V{7, 9, 11});
-}
-
 TEST_CASE("gradients add up the same in any layout, and become row-major") {
   for (const bool transposed_first : {true, false}) {
     const Tensor x = varied_leaf({3, 4}), a = varied_leaf({4, 3}).detach();
@@ -111,27 +73,6 @@ TEST_CASE("gradients add up the same in any layout, and become row-major") {
   const Tensor b = varied_leaf({1, 4});
   (b.expand({3, 4}).sum() + (b * 2).sum()).backward();
   CHECK(values(b.grad()) == V{5, 5, 5, 5});
-}
-
-TEST_CASE("gradients of several backwards share nothing with each other") {
-  const Tensor x = leaf({1, 2, 3});
-  const Tensor y = x * x;
-  const auto once = [&] { return autograd::grad({y.sum()}, {x}, {}, {.retain_graph = true})[0]; };
-  const Tensor first = once(), second = once();
-  y.sum().backward({}, true);
-  y.sum().backward();
-  CHECK(values(first) == V{2, 4, 6});
-  CHECK(values(second) == V{2, 4, 6});
-  CHECK(values(x.grad()) == V{4, 8, 12});
-}
-
-TEST_CASE("a gradient that nobody else holds becomes the leaf's, without a copy") {
-  const Tensor x = ones({1000}, float64).requires_grad_();
-  const void* made = nullptr;
-  const autograd::NodeHook hook(
-      [&](const Node&, std::span<Tensor> gradients) { made = gradients[0].array().raw(); });
-  (x * 2).backward(ones({1000}, float64));
-  CHECK(x.grad().array().raw() == made);
 }
 
 TEST_CASE("a derivative may add to what has arrived, where nobody else sees that") {

@@ -57,28 +57,6 @@ TEST_CASE("threads add products to the gradients of shared leaves") {
   CHECK(equal(w.grad(), full({64, 80}, 2.0 * kThreads * kRepetitions, float64)));
 }
 
-TEST_CASE("a gradient whose memory is given back may start a backward of the same leaf") {
-  Tensor x = leaf({1, 2});
-  double numbers[] = {10, 20};
-  x.set_grad(from_blob(numbers, {2}, float64, [&](void*) { (x * 3).sum().backward(); }));
-  (x * x).sum().backward({}, false, true);
-  CHECK(values(x.grad()) == V{10 + 2 + 3, 20 + 4 + 3});
-}
-
-TEST_CASE("a checkpoint that goes backward through itself is an error") {
-  const Tensor x = leaf({1, 2, 3});
-  Tensor result;
-  const auto f = [&](const Tensor& a) {
-    if (result.defined()) autograd::grad({result}, {x}, {}, {.retain_graph = true});
-    return (a.exp() * a).sum();
-  };
-  result = autograd::checkpoint(f, x);
-  CHECK_THROWS_WITH(result.backward(),
-                    "[checkpoint] the function goes backward through its own result when it runs "
-                    "again");
-  CHECK_FALSE(x.grad().defined());
-}
-
 namespace {
 
 struct Doubled : autograd::Function<Doubled> {

@@ -153,11 +153,11 @@ TEST_CASE("a checkpoint is refused whichever of its bytes changed") {
       return true;
     }
   };
-  for (std::size_t place = 0; place < begin; place += place < 24 ? 1 : 7) {
+  for (std::size_t place = 0; place < begin; place += place < 24 ? 1 : 31) {
     INFO(place << ": " << whole.substr(place, 20));
     CHECK(refuses(place));
   }
-  for (std::size_t place = 8 + header; place < whole.size(); place += 997) {
+  for (std::size_t place = 8 + header; place < whole.size(); place += 4999) {
     INFO(place);
     CHECK(refuses(place));
   }

@@ -73,31 +73,3 @@ TEST_CASE("a result that cannot be written is reported, and the others are writt
     }
   }
 }
-
-TEST_CASE("standard output that takes nothing ends the program with 1, and files are written") {
-  const TemporaryFolder folder;
-  const Ended ended = run_in_shell("", "> /dev/full", small({"--steps", "2"}), folder);
-  CHECK(ended.code == 1);
-  CHECK_THAT(ended.output, ContainsSubstring("standard output could not be written"));
-  CHECK(std::filesystem::exists(folder.file("checkpoint.safetensors")));
-  CHECK(std::filesystem::exists(folder.file("report.html")));
-  CHECK(run_in_shell("", "> /dev/full", {"--help"}, folder).code == 1);
-  CHECK(run_in_shell("", ">&-", {"--help"}, folder).code == 1);
-}
-
-TEST_CASE("who stops reading the output does not stop the training") {
-  const TemporaryFolder folder;
-  run_in_shell("", "2>&1 | head -c 1", small({"--steps", "2"}), folder);
-  CHECK(std::filesystem::exists(folder.file("report.html")));
-}
-
-TEST_CASE("a text may come from a pipe") {
-  const TemporaryFolder folder;
-  std::ofstream(folder.file("text")) << std::string(1000, 'a') << std::string(1000, 'b');
-  const std::vector<std::string> words{"--length", "8", "--layers", "1", "--heads", "1",
-                                       "--width",  "8", "--steps",  "1", "--text",  "/dev/stdin"};
-  CHECK(run_in_shell("cat text |", "", words, folder).code == 0);
-  const Ended folder_read = run({"--text", ".", "--overwrite"}, folder);
-  CHECK(folder_read.code == 1);
-  CHECK_THAT(folder_read.output, ContainsSubstring("cannot read ."));
-}

@@ -79,14 +79,6 @@ TEST_CASE("a loss that is not finite ends a run with 1, its curve and the last s
   CHECK_THAT(again.output, ContainsSubstring("going on from step " + std::to_string(sound)));
 }
 
-TEST_CASE("a loss that is not finite at once leaves the model before its first step") {
-  const TemporaryFolder folder;
-  const Ended ended = run(small({"--rate", "1e30", "--warmup", "0", "--json", "r.json"}), folder);
-  CHECK(ended.code == 1);
-  CHECK(results(folder).at("steps") == 0);
-  CHECK(run({"--resume", "checkpoint.safetensors"}, folder).code == 1);
-}
-
 TEST_CASE("the results have the settings, the validations and every head's scores") {
   const TemporaryFolder folder;
   REQUIRE(run(small({"--steps", "20", "--layers", "2", "--heads", "2", "--json", "r.json"}), folder)

@@ -51,17 +51,6 @@ std::uint64_t as_number(const Tokens& digits) {
 
 }  // namespace
 
-TEST_CASE("numbers below a bound are the same everywhere, all reached, none too large") {
-  Random random(42, 7);
-  CHECK(random.below(1000) == 760);
-  CHECK(random.below(1000) == 999);
-  CHECK(random.below(1000) == 353);
-  std::vector<int> seen(7);
-  for (int i = 0; i < 7000; ++i) ++seen.at(random.below(7));
-  for (const int count : seen) CHECK(std::abs(count - 1000) < 150);  // five standard deviations
-  CHECK(random.below(1) == 0);
-}
-
 TEST_CASE("a seed and a step decide a training batch") {
   const std::string name = GENERATE(from_range(task_names()));
   CAPTURE(name);
@@ -101,22 +90,6 @@ TEST_CASE("the check is held out, and none of it is examined") {
   CHECK(check_sequences(make_task("add", 1)).empty());  // the examination has all that is held out
 }
 
-TEST_CASE("one question of 32 is held out, whichever of its tokens changes") {
-  int held_out = 0;
-  for (std::int64_t a = 0; a < 1000; ++a) {
-    for (std::int64_t b = 0; b < 100; ++b) {
-      held_out += is_held_out(Tokens{a % 10, a / 10 % 10, a / 100, 10, b % 10, b / 10}) ? 1 : 0;
-    }
-  }
-  CHECK(std::abs(held_out - 3125) < 275);  // five standard deviations
-  std::set<std::int64_t> last;
-  for (std::int64_t token = 0; token < 320; ++token) {
-    if (is_held_out(Tokens{1, 2, 3, token})) last.insert(token);
-  }
-  CHECK(last.size() > 1);
-  CHECK(last.size() < 30);
-}
-
 TEST_CASE("reverse answers with the digits backwards") {
   const Task task = make_task("reverse", 10);
   CHECK(task.context() == 20);
@@ -126,12 +99,6 @@ TEST_CASE("reverse answers with the digits backwards") {
     CHECK(part(s, 11, 21) == question);
     CHECK(task.labels.at(static_cast<std::size_t>(s[10])) == "→");
   }
-}
-
-TEST_CASE("copy answers with the letters themselves") {
-  const Task task = make_task("copy", 20);
-  CHECK(task.context() == 40);
-  for (const Tokens& s : draw_many(task, 2, 50)) CHECK(part(s, 21, 41) == part(s, 0, 20));
 }
 
 TEST_CASE("sort answers with the digits in ascending order") {
@@ -173,13 +140,6 @@ TEST_CASE("recall asks once for each letter and answers with its digit") {
   }
 }
 
-TEST_CASE("running text shows the pairs of recall apart") {
-  const Task task = make_task("recall", 2);
-  const Tokens sequence{0, 17, 2, 19, 2, 19, 0, 17};
-  CHECK(spell(task, sequence, 0, 4) == "a1 c3");
-  CHECK(spell(task, sequence, 4, 8) == "c3 a1");
-}
-
 TEST_CASE("only answers carry loss, and each position predicts the next token") {
   const std::string name = GENERATE(from_range(task_names()));
   CAPTURE(name);
@@ -216,20 +176,6 @@ TEST_CASE("the links of a pattern lead back to tokens that hold the answer") {
   }
 }
 
-TEST_CASE("the links of add lead to the two operand digits of each place") {
-  const bool reversed = GENERATE(false, true);
-  const Task task = make_task(reversed ? "add-reversed" : "add", 3);
-  const Tokens digits_of_places{3, 2,  1, 10, 3, 2,
-                                1, 11, 0, 0,  0, 0};  // a place's digit is its number
-  std::vector<Link> links = task.patterns.front().links(digits_of_places);
-  CHECK(links.size() == 6);
-  for (const Link& link : links) {
-    const std::size_t written = link.query + 1 - 8;
-    const std::size_t place = reversed ? written + 1 : 4 - written;
-    CHECK(digits_of_places.at(link.key) == static_cast<std::int64_t>(place));
-  }
-}
-
 TEST_CASE("lengths that a task cannot have are refused") {
   using Catch::Matchers::ContainsSubstring;
   CHECK_THROWS_WITH(make_task("recall", 17), ContainsSubstring("from 2 to 16, not 17"));
@@ -259,18 +205,6 @@ TEST_CASE("text keeps its last tenth for validation") {
   last.resize(100, 2);
   CHECK(predicted == last);
   CHECK(task.held_out(random, 3).size() == 3);
-}
-
-TEST_CASE("text of any bytes is spelled as it was") {
-  const std::string text = some_text(5000);
-  const Task task = make_text_task(text, 20);
-  CHECK(task.labels.size() == 256);
-  Random random(0, 0);
-  const std::vector<Tokens> held_out = task.held_out(random, 1);
-  CHECK(spell(task, held_out.at(0), 0, 21) == text.substr(4499, 21));
-  CHECK(task.labels.at(0) == "x00");
-  CHECK(task.labels.at(' ') == "␣");
-  CHECK(task.labels.at(255) == "xff");
 }
 
 TEST_CASE("general patterns link what their names say") {

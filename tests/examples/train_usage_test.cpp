@@ -42,29 +42,6 @@ TEST_CASE("wrong usage is explained and ends with 2") {
   CHECK_THAT(ended.output, ContainsSubstring("--help"));
 }
 
-TEST_CASE("what is no number, or out of its range, is wrong usage that names the option") {
-  const TemporaryFolder folder;
-  const auto check_refused = [&](const std::string& option,
-                                 const std::vector<std::string>& values) {
-    for (const std::string& value : values) {
-      const Ended ended = run({option, value}, folder);
-      INFO(option << " '" << value << "': " << ended.output);
-      CHECK(ended.code == 2);
-      CHECK_THAT(ended.output, ContainsSubstring(option));
-    }
-  };
-  for (const std::string option : {"--seed", "--length", "--layers", "--heads", "--width",
-                                   "--steps", "--max-steps", "--batch", "--warmup", "--threads"}) {
-    check_refused(option, {"-1", "1.5", "18446744073709551616"});
-    if (option != "--seed") check_refused(option, {"18446744073709551615"});
-  }
-  for (const std::string option : {"--dropout", "--rate", "--beta1", "--beta2", "--weight-decay",
-                                   "--clip", "--init", "--init-embedding"}) {
-    check_refused(option, {"-1", "nan", "x"});
-  }
-  CHECK(std::filesystem::is_empty(folder.path()));
-}
-
 TEST_CASE("the largest seed is a seed") {
   const TemporaryFolder folder;
   REQUIRE(run(small({"--steps", "1", "--seed", "18446744073709551615", "--json", "r.json"}), folder)

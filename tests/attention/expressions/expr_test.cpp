@@ -52,14 +52,6 @@ TEST_CASE("operations of score and mask functions check their types") {
   CHECK_NOTHROW(trace_mask([&](auto at) { return truths(at.key) == (at.query > 2); }));
 }
 
-TEST_CASE("an int64 table whose elements leave int32 is an error when the function is traced") {
-  const Tensor large = tensor({std::int64_t{1}, std::int64_t{1} << 31});
-  const Lookup table = lookup(large);
-  CHECK_THROWS_AS(trace_mask([&](auto at) { return table(at.key) == 1; }), DTypeError);
-  CHECK_THROWS_WITH(trace_mask([&](auto at) { return table(at.key) == 1; }),
-                    ContainsSubstring("elements from 1 to 2147483648, which do not fit int32"));
-}
-
 TEST_CASE("values of score and mask functions exist only while these are called") {
   CHECK_THROWS_WITH(Expr(1.0), ContainsSubstring("exist only while"));
   std::vector<Expr> kept;
@@ -162,37 +154,4 @@ TEST_CASE("NaN is found by isnan and passes clamp, whose bounds that are NaN cha
     CHECK(visible([](auto a) { return clamp(a, 1, 0) == 0; }, path) ==
           Truths{false, true, true, true});
   }
-}
-
-TEST_CASE("a function in another gets numbers of its types") {
-  const FlexInputs in({1, 2}, 20, 20);
-  const ScoreFunction cap = scores::soft_cap(2);
-  const MaskFunction causal = masks::causal();
-  const ScoreFunction whole = [&](auto s, auto at) { return s + cap(at.key, at); };
-  const ScoreFunction real = [&](auto s, auto at) { return s + cap(at.key * 1.0, at); };
-  for (const AttentionPath path : {AttentionPath::composed, AttentionPath::fused}) {
-    CHECK(equal(flex_attention(in.query, in.key, in.value, {.score = whole, .path = path}),
-                flex_attention(in.query, in.key, in.value, {.score = real, .path = path})));
-  }
-  CHECK_THROWS_AS(ScoreFunction([&](auto, auto at) { return cap(at.key < 3, at); }), DTypeError);
-  CHECK_THROWS_AS(MaskFunction([&](auto at) {
-                    return causal(Position{at.batch, at.head, at.query, at.key / 2.0});
-                  }),
-                  DTypeError);
-  CHECK_THROWS_AS(ScoreFunction([](auto, auto at) { return ScoreFunction()(at.key < 3, at); }),
-                  DTypeError);
-}
-
-TEST_CASE("a truth value is no number, and cannot be compared with one or chosen beside one") {
-  const auto refuses = [](const auto& mix) {
-    CHECK_THROWS_AS(MaskFunction([&](auto at) {
-                      static_cast<void>(mix(at));
-                      return at.key < 3;
-                    }),
-                    DTypeError);
-  };
-  refuses([](auto at) { return (at.key < 3) == at.query; });
-  refuses([](auto at) { return at.query == (at.key < 3); });
-  refuses([](auto at) { return where(at.key < 3, at.key < 2, at.query); });
-  refuses([](auto at) { return where(at.key < 3, at.query, at.key < 2); });
 }

@@ -65,15 +65,3 @@ TEST_CASE("plain functions are functions of scores and masks") {
                            {.score = [](const Expr& score, const Position&) { return score * 0.5; },
                             .mask = masks::causal()})));
 }
-
-TEST_CASE("an offset of no function is none, and one beyond int32 is refused") {
-  manual_seed(4);
-  const Tensor x = randn({1, 1, 4, 2});
-  CHECK(equal(flex_attention(x, x, x,
-                             {.score = with_offset(ScoreFunction(), 3),
-                              .mask = with_offset(MaskFunction(), 3)}),
-              flex_attention(x, x, x, {})));
-  constexpr std::int64_t kFar = std::numeric_limits<std::int64_t>::max();
-  CHECK_THROWS_AS(with_offset(masks::causal(), kFar), Error);
-  CHECK_THROWS_AS(with_offset(scores::alibi(1), -kFar), Error);
-}

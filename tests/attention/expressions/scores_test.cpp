@@ -100,16 +100,3 @@ TEST_CASE("scores refuse numbers and tables that they cannot be made of") {
   for (const double cap : {0.0, -1.0, std::numeric_limits<double>::infinity(), std::nan("")})
     CHECK_THROWS_WITH(scores::soft_cap(cap), Catch::Matchers::StartsWith("[soft_cap] cap must be"));
 }
-
-TEST_CASE("a score that was made for the length of its table refuses another") {
-  const Tensor x = ones({4, 3, 5});
-  Tensor table = ones({4, 15});
-  const ScoreFunction score = scores::relative_bias(table);
-  table.set_data(ones({4, 31}));
-  CHECK_THROWS_WITH(
-      flex_attention(x, x, x, {.score = score}),
-      "[flex_attention] relative_bias was made for a table (4, 15), which now is (4, 31)");
-  table.set_data(ones({8, 15}));
-  CHECK_THROWS_WITH(flex_attention(x, x, x, {.score = score}),
-                    "[flex_attention] relative_bias is for 8 heads, the weights (4, 3, 3) have 4");
-}

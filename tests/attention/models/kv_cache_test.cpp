@@ -143,43 +143,6 @@ TEST_CASE("a cache can be reordered, and begin anew") {
   CHECK(allclose(model(tokens, {.cache = &cache}), model(tokens), 1e-5, 1e-5));
 }
 
-TEST_CASE("a cache serves calls in inference mode and outside of it in turn") {
-  GPT model(small_model(PositionKind::rotary));
-  model.eval();
-  const Tensor tokens = randint(0, kVocabulary, {2, 37});
-  const NoGradGuard no_graph;
-  const Tensor whole = model(tokens);
-  for (const bool starts_inside : {false, true}) {
-    KVCache cache;
-    bool inside = starts_inside;
-    for (const std::int64_t size : {20, 1, 1, 1, 7, 7}) {  // of which some make it grow
-      const InferenceModeGuard mode(inside);
-      const NoGradGuard still_no_graph;  // outside of inference mode, too
-      const std::int64_t begin = cache.length();
-      const Tensor logits = model(tokens.narrow(1, begin, size), {.cache = &cache});
-      // On the path of OpenBLAS equal up to roundings, as above.
-      CHECK(allclose(logits, whole.narrow(1, begin, size), 1e-5, 1e-5));
-      cache.reorder(arange(2));
-      inside = !inside;
-    }
-  }
-}
-
-TEST_CASE("a cache without tokens has nothing to reorder") {
-  const NoGradGuard no_graph;
-  const GPT model(small_model(PositionKind::rotary));
-  const Tensor tokens = randint(0, kVocabulary, {2, 4}), rows = tensor({7, 8, 9});
-  KVCache cache;
-  cache.reorder(rows);
-  model(tokens, {.cache = &cache});
-  CHECK_THROWS_AS(cache.reorder(rows), IndexError);
-  cache.reset();
-  cache.reorder(rows);
-  CHECK_THROWS_AS(cache.reorder(ones({2})), DTypeError);
-  CHECK_THROWS_AS(cache.reorder(zeros({1, 2}, int64)), ShapeError);
-  CHECK(allclose(model(tokens, {.cache = &cache}), model(tokens), 1e-5, 1e-5));
-}
-
 TEST_CASE("a call that fails leaves the cache as it was") {
   const NoGradGuard no_graph;
   manual_seed(5);
@@ -219,39 +182,6 @@ TEST_CASE("a cache takes keys and values of one shape, dtype and order of layers
   const Tensor next = ones({1, 2, 1, 8});
   CHECK_THROWS_AS(cache.extend(0, next.to(float64), next.to(float64)), DTypeError);
   CHECK_THROWS_AS(cache.extend(1, next, next), IndexError);
-}
-
-TEST_CASE("keys and values that do not fit each other leave no layer behind") {
-  KVCache cache;
-  cache.reserve(2);
-  const Tensor two = ones({2, 1, 1, 4}), three = ones({3, 1, 1, 4});
-  CHECK_THROWS_AS(cache.extend(0, two, three), ShapeError);
-  CHECK_THROWS_AS(cache.extend(0, two, ones({2, 3, 1, 4})), ShapeError);
-  CHECK_THROWS_AS(cache.extend(0, two, ones({2, 1, 4})), ShapeError);
-  CHECK_THROWS_AS(cache.extend(0, two, two.to(float64)), DTypeError);
-  CHECK(cache.layers() == 0);
-  CHECK(equal(cache.extend(0, three, ones({3, 1, 1, 2})).key, three));
-}
-
-TEST_CASE("a call extends each layer once, in their order") {
-  KVCache cache;
-  const Tensor next = ones({1, 1, 1, 2});
-  const auto step = [&] {
-    cache.reserve(1);
-    for (const std::size_t layer : {0U, 1U}) cache.extend(layer, next, next);
-  };
-  step();
-  cache.advance(1);
-  cache.reserve(1);
-  CHECK_THROWS_WITH(cache.extend(1, next, next), "[KVCache] layer 1 cannot follow 0 of 2");
-  cache.extend(0, next, next);
-  CHECK_THROWS_WITH(cache.extend(0, next, next), "[KVCache] layer 0 cannot follow 1 of 2");
-  const Tensor wide = ones({3, 1, 1, 2});
-  cache.reserve(1);
-  CHECK_THROWS_WITH(cache.extend(0, wide, wide),
-                    "[KVCache] (3, 1, 1, 2) does not follow (1, 1, 1, 2): dimension 0 differs");
-  step();  // after what failed, a call begins anew
-  CHECK_THROWS_WITH(cache.extend(2, next, next), "[KVCache] layer 2 cannot follow 2 of 2");
 }
 
 TEST_CASE("a model with other layers than those in the cache is refused") {
@@ -311,37 +241,4 @@ TEST_CASE("after a reset a cache serves another model, with fewer layers, in ano
   cache.reorder(tensor(std::vector<std::int64_t>{3, 3}));
   const Tensor moved = index_select(tokens, 0, tensor(std::vector<std::int64_t>{3, 3}));
   CHECK(allclose(one(moved.narrow(1, 5, 4), {.cache = &cache}), one(moved).narrow(1, 5, 4)));
-}
-
-TEST_CASE("a rolling cache takes the room that it needs, and keeps its batch") {
-  const NoGradGuard no_graph;
-  GPTConfig config = small_model(PositionKind::rotary);
-  config.window = 1;
-  const GPT model(config);
-  const Tensor tokens = zeros({3, 5}, int64);
-  KVCache cache({.window = 1});
-  model(tokens, {.cache = &cache});
-  CHECK_THROWS_AS(model(zeros({2, 1}, int64), {.cache = &cache}), ShapeError);
-  CHECK_THROWS_AS(cache.truncate(2), Error);
-  cache.truncate(5);  // all that there was
-  CHECK(cache.length() == 5);
-
-  KVCache wide({.window = std::int64_t{1} << 62});
-  config.window = std::int64_t{1} << 62;
-  const GPT all(config);
-  all(tokens, {.cache = &wide});
-  CHECK(wide.bytes() <= 2 * 2 * 4 * 2 * tokens.numel() * config.width);
-  CHECK_THROWS_AS(wide.reserve(std::numeric_limits<std::int64_t>::max()), Error);
-  CHECK_THROWS_AS(wide.reserve(-1), Error);
-
-  // Tokens before those that are kept take room, too.
-  KVCache moving({.window = 3});
-  const Tensor next = ones({1, 1, 1, 2});
-  for (int i = 0; i < 4; ++i) {
-    moving.reserve(1);
-    moving.extend(0, next, next);
-    moving.advance(1);
-  }
-  REQUIRE(moving.first() > 0);
-  CHECK_THROWS_AS(moving.reserve(std::numeric_limits<std::int64_t>::max() - 3), Error);
 }

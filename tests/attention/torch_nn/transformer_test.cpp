@@ -188,16 +188,6 @@ TEST_CASE("any function is an activation, and names that PyTorch lacks are refus
                     "[ActivationFunction] \"swish\" is neither \"relu\" nor \"gelu\"");
 }
 
-TEST_CASE("a Transformer takes sizes by position, as PyTorch has them") {
-  CHECK(nn::Transformer(8, 2, 1, 1, {.dim_feedforward = 16}).repr() ==
-        nn::Transformer({.d_model = 8,
-                         .nhead = 2,
-                         .num_encoder_layers = 1,
-                         .num_decoder_layers = 1,
-                         .layer = {.dim_feedforward = 16}})
-            .repr());
-}
-
 TEST_CASE("Transformer layers refuse sizes before they draw") {
   manual_seed(5);
   const Generator before = get_rng_state();
@@ -233,12 +223,4 @@ TEST_CASE("dropout of a Transformer draws as PyTorch's, with batch_first, too") 
   };
   CHECK(result(true) == Approx(-1.58869).margin(1e-4));
   CHECK(result(false) == Approx(1.01241).margin(1e-4));
-}
-
-TEST_CASE("a decoder without a last norm gives what its layers give") {
-  manual_seed(1);
-  const nn::TransformerDecoderLayer layer(8, 2, {.dim_feedforward = 16, .dropout = 0});
-  const nn::TransformerDecoder one(layer, 1);
-  const Tensor x = randn({3, 1, 8}), memory = randn({2, 1, 8});
-  CHECK(equal(one(x, memory), layer(x, memory)));
 }

@@ -46,18 +46,6 @@ TEST_CASE("Anomaly mode looks at the derivatives of what was recorded before, no
                             "(0,) of the gradient of its input 0, shape (2,)"));
 }
 
-TEST_CASE("Anomaly mode passes over leaves, empty tensors and inputs that are no numbers") {
-  const autograd::DetectAnomaly anomaly;
-  const Tensor x = leaf({kNaN, 4});
-  x.backward(ones({2}, float64));  // it has no history whose origin could be told
-  const Tensor none = ones({0}, float64).requires_grad_();
-  exp(none).sum().backward();
-  CHECK(none.grad().shape() == Shape{0});
-  CHECK_THROWS_MATCHES((tensor({1, 2}) * x).sum().backward(), AutogradError,
-                       says("[backward] the result has NaN. The first is made by mul: element (0,) "
-                            "of its result, shape (2,), its input 1 has one already"));
-}
-
 TEST_CASE("NaN that does not reach the result is no anomaly") {
   const autograd::DetectAnomaly anomaly;
   const Tensor x = leaf({-1, 4});
@@ -95,14 +83,4 @@ TEST_CASE("Anomaly mode sees through custom functions, and looks at cotangents")
                             "element (0,) of its result, shape (2,), no input has one"));
   CHECK_THROWS_MATCHES((x * 2).backward(tensor({kNaN, 1.0}, float64)), AutogradError,
                        says("[backward] the gradient that was given for tensor 0 has NaN"));
-}
-
-TEST_CASE("NaN from the sum over a broadcast dimension is found where it was made") {
-  using Catch::Matchers::ContainsSubstring;
-  const Tensor w = tensor(0.).requires_grad_();
-  const autograd::DetectAnomaly anomaly;
-  const Tensor loss = (sqrt(w + zeros({2})) * tensor({1., -1.})).sum();
-  CHECK_THROWS_WITH(loss.backward(), ContainsSubstring("derivative of add"));
-  CHECK_THROWS_WITH(autograd::grad((sqrt(w + zeros({2})) * tensor({1., -1.})).sum(), w),
-                    ContainsSubstring("derivative of add"));
 }

@@ -23,27 +23,6 @@ TEST_CASE("an infinite gradient of a written place does not reach what was there
   CHECK(values(w.grad()) == V(4, kInf));
 }
 
-TEST_CASE("the gradient of what was there is asked for alone, and that of what was written") {
-  const Tensor x = varied_leaf({3, 4}), w = varied_leaf({4});
-  const auto written = [&] {
-    const Tensor y = x * 2;
-    y[0] = w;
-    return (y * 3).sum();
-  };
-  CHECK(values(autograd::grad(written(), x)) == V{0, 0, 0, 0, 6, 6, 6, 6, 6, 6, 6, 6});
-  CHECK(values(autograd::grad(written(), w)) == V(4, 3));
-}
-
-TEST_CASE("grad_fn tells of writes through views as PyTorch does") {
-  const Tensor x = varied_leaf({3, 4});
-  const Tensor y = x * 2;
-  const Tensor row = y[0];
-  CHECK(row.grad_fn() == std::string("SelectBackward0"));
-  y[1] = 3.0;
-  CHECK(y.grad_fn() == std::string("CopySlices"));
-  CHECK(row.grad_fn() == std::string("AsStridedBackward0"));
-}
-
 TEST_CASE("a stale saved tensor is an error that names who saved and who changed it") {
   const Tensor x = varied_leaf({3, 4});
   {
@@ -167,25 +146,6 @@ struct Reshaping : autograd::Function<Reshaping> {
 
 }  // namespace
 
-TEST_CASE("a derivative may replace the elements of what was saved: the leaf keeps its own") {
-  const Tensor x = leaf({1.0, 2.0});
-  Reshaping().apply(x).sum().backward();
-  CHECK(values(x.grad()) == V{2, 2});
-  CHECK(values(x) == V{1, 2});
-  (x * 3).sum().backward();  // which finds the leaf as before
-  CHECK(values(x.grad()) == V{5, 5});
-}
-
-TEST_CASE("A base that got other elements has no part in what happens to its former views") {
-  const Tensor w = tensor({1, 1}, float64).requires_grad_();
-  Tensor x = zeros({4}, float64);
-  const Tensor v = x.narrow(0, 1, 2);
-  x.set_data(zeros({4}, float64));
-  v.add_(w);
-  CHECK_FALSE(x.requires_grad());
-  CHECK(values(autograd::grad({(v * 3).sum()}, {w})[0]) == std::vector<double>{3, 3});
-}
-
 TEST_CASE("a view made without grad mode is detached, and writing to it raises the version") {
   const Tensor w = full({2}, 3.0).requires_grad_(), x = w * 2, square = x * x;
   Tensor view;
@@ -204,26 +164,6 @@ TEST_CASE("a view made without grad mode is detached, and writing to it raises t
   CHECK(std::string(x.grad_fn()) == "MulBackward0");
 }
 
-TEST_CASE("a view of a view whose base got other elements is one of that view") {
-  const Tensor w = full({2}, 3.0).requires_grad_();
-  Tensor x = ones({4});
-  const Tensor v = x.narrow(0, 0, 3);
-  x.set_data(zeros({4}));
-  v.narrow(0, 0, 2).mul_(w);
-  CHECK(values(v) == V{3, 3, 1});
-  v.sum().backward();
-  CHECK(values(w.grad()) == V{1, 1});
-}
-
-TEST_CASE("a gradient is a tensor as any other, whatever view the derivative made") {
-  const Tensor x = ones({2, 3}).requires_grad_(), w = ones({2, 3}).requires_grad_();
-  (x.reshape({6}) * 2).sum().backward();
-  const Tensor gradient = x.grad();
-  gradient.mul_(w);
-  gradient.sum().backward();
-  CHECK(values(w.grad()) == V{2, 2, 2, 2, 2, 2});
-}
-
 TEST_CASE("a part of a tensor that names one element twice gets no history") {
   const Tensor twice = zeros({1}).expand({3}).detach(), w = ones({1}).requires_grad_();
   CHECK_THROWS_MATCHES(
@@ -233,17 +173,6 @@ TEST_CASE("a part of a tensor that names one element twice gets no history") {
   CHECK(values(twice) == V{0, 0, 0});
   twice[0].add_(1);
   CHECK(values(twice) == V{1, 1, 1});
-}
-
-TEST_CASE("a view that retains its gradient has that of its latest value") {
-  const Tensor w = tensor({2, 3}, float64).requires_grad_();
-  const Tensor base = ones({2, 2}, float64).requires_grad_() * 1;
-  Tensor view = base[0];
-  view.retain_grad();
-  view.mul_(w);
-  ((view * tensor({1, 2}, float64)).sum() + base.sum()).backward();
-  CHECK(values(view.grad()) == V{1, 2});  // not what comes by way of its base, as in PyTorch
-  CHECK(values(w.grad()) == V{2, 3});
 }
 
 TEST_CASE("a square matrix may be overwritten by its transpose") {
@@ -305,37 +234,4 @@ TEST_CASE("arithmetic in place reads what it overwrites first") {
   x.add_(x.narrow(0, 5, 1), 2);
   CHECK(values(x) == V{13, 14, 15, 16, 17, 18});
   CHECK(x.version() == 1);
-}
-
-TEST_CASE("a gradient that a hook made as a view has the history of the view") {
-  const Tensor x = leaf({2.0, 3.0}), k = leaf({5.0, 5.0});
-  Tensor watched = x;
-  watched.register_hook([&](const Tensor& g) {
-    const Tensor base = g * 1, view = base.view({2});
-    base.mul_(k);
-    return view;
-  });
-  (x * x).sum().backward({}, true, true);
-  CHECK(values(autograd::grad(x.grad().sum(), k)) == V{4, 6});
-}
-
-TEST_CASE("a view that is looked at without grad mode keeps its history") {
-  const Tensor w = leaf({1, 1}), base = w * 2, view = base.narrow(0, 0, 1);
-  base.mul_(3);
-  {
-    const NoGradGuard guard;
-    CHECK(view.requires_grad());
-  }
-  (view.sum() + base.sum()).backward();
-  CHECK(values(w.grad()) == std::vector<double>{12, 6});
-}
-
-TEST_CASE("a tensor that is transposed in place without grad mode has the history of its shape") {
-  const Tensor w = leaf({1, 1, 1, 1}), y = w.view({2, 2}) * 1;
-  {
-    const NoGradGuard guard;
-    y.t_();
-  }
-  (y * tensor({1.0, 2.0, 3.0, 4.0}).view({2, 2})).sum().backward();
-  CHECK(values(w.grad()) == std::vector<double>{1, 3, 2, 4});
 }

@@ -99,17 +99,6 @@ TEST_CASE("bools are new dimensions of size 1 or 0") {
   CHECK(values(x) == std::vector<double>(6, 7));
 }
 
-TEST_CASE("indices of any layout are read and written in arrays of any layout") {
-  const Tensor x = counting({4, 6}).t();
-  const Tensor i = counting({2, 3}).to(int64).t(), j = tensor({-1, 0});
-  const Tensor found = x[{i, j}];
-  CHECK(values(found) == std::vector<double>{18, 3, 19, 4, 20, 5});
-  Tensor y = x.clone().t();
-  y[{j, i}] = tensor({-1., -2.}).to(float64);
-  CHECK(values(y[{j, i}]) == std::vector<double>{-1, -2, -1, -2, -1, -2});
-  CHECK(values(y.sum()) == std::vector<double>{276 - 69 - 9});
-}
-
 TEST_CASE("indexed assignment sends gradients to what was there and to the values") {
   Tensor x = Tensor(ones({2, 3})).requires_grad_();
   Tensor v = Tensor(full({2}, 3.)).to(float32).requires_grad_();
@@ -125,15 +114,6 @@ TEST_CASE("indexed assignment sends gradients to what was there and to the value
   z[x > 0] = 4;
   CHECK(std::string(z.grad_fn()) == "IndexPutBackward0");
   CHECK(std::string(x[x > 0].grad_fn()) == "IndexBackward0");
-}
-
-TEST_CASE("an index may change after it was used") {
-  const Tensor x = Tensor(zeros({3})).requires_grad_();
-  const Tensor i = tensor({0, 1});
-  const Tensor y = x[i];
-  i.fill_(2);
-  y.sum().backward();
-  CHECK(values(x.grad()) == std::vector<double>{1, 1, 0});
 }
 
 TEST_CASE("indexed assignment is noticed by who saved the elements") {
@@ -171,29 +151,6 @@ TEST_CASE("indexed assignment is checked before anything changes") {
   CHECK(x.version() == 0);
 }
 
-TEST_CASE("values may share the elements that they are written to") {
-  Tensor x = counting({4});
-  x.index_put_({tensor({1, 2, 3})}, x[{Slice{0, 3}}]);
-  CHECK(values(x) == std::vector<double>{0, 0, 1, 2});
-  Tensor i = tensor({2, 0, 1});
-  i[i] = i;
-  CHECK(values(i) == std::vector<double>{0, 1, 2});
-}
-
-TEST_CASE("values drop leading dimensions of size 1, as PyTorch assigns") {
-  Tensor x = zeros({2, 3});
-  x[tensor({0, 1})] = ones({1, 1, 2, 3});
-  x[1] = ones({1, 1, 3});
-  CHECK(x.sum().item() == 6);
-}
-
-TEST_CASE("nonzero finds NaN and the element of a number") {
-  CHECK(values(nonzero(tensor({kNaN, 0., -0., 1.}))) == std::vector<double>{0, 3});
-  CHECK(nonzero(tensor(3.)).shape() == Shape{1, 0});
-  CHECK(values(nonzero_numpy(tensor(3.))[0]) == std::vector<double>{0});
-  CHECK(nonzero_numpy(zeros({2, 0, 3})).size() == 3);
-}
-
 TEST_CASE("unique tells every NaN from the others, and 0 not from -0") {
   const UniqueElements found = unique(tensor({kNaN, 1., kNaN, 1.}), true, true, true);
   CHECK(same(found.values, {1, kNaN, kNaN}));
@@ -203,18 +160,6 @@ TEST_CASE("unique tells every NaN from the others, and 0 not from -0") {
   CHECK_FALSE(unique(tensor({1})).counts.defined());
 }
 
-TEST_CASE("bincount without weights counts, whether they are left out or None") {
-  const Tensor x = tensor({1, 3, 1});
-  CHECK(equal(bincount(x, None), tensor({0, 2, 0, 1})));
-  CHECK(equal(bincount(x, None, 5), tensor({0, 2, 0, 1, 0})));
-}
-
-TEST_CASE("bincount refuses what no memory could hold") {
-  CHECK_THROWS_AS(bincount(tensor({std::numeric_limits<std::int64_t>::max()})), OutOfMemoryError);
-  CHECK_THROWS_AS(bincount(tensor({std::int64_t{1} << 61})), Error);
-  CHECK_THROWS_MATCHES(bincount(tensor({1}), -1), ShapeError, says("[bincount] minlength is -1"));
-}
-
 TEST_CASE("searchsorted puts NaN at the end and compares numbers of different dtypes") {
   const Tensor s = tensor({1., 3., 3., 5.});
   CHECK(values(searchsorted(s, tensor({0., 3., 5., 9., kNaN}))) ==
@@ -222,21 +167,6 @@ TEST_CASE("searchsorted puts NaN at the end and compares numbers of different dt
   CHECK(values(searchsorted(s, tensor({3, 5}), true)) == std::vector<double>{3, 4});
   CHECK(searchsorted(tensor({1, 2, 3}), 2.5).item<std::int64_t>() == 2);
   CHECK(searchsorted(s, 3).dim() == 0);
-}
-
-TEST_CASE("index_add_ refuses a factor that its elements cannot hold, as index_add does") {
-  const Tensor x = zeros({3}), source = ones({1});
-  CHECK_THROWS_AS(index_add(x, 0, tensor({1}), source, 1e300), DTypeError);
-  CHECK_THROWS_AS(x.index_add_(0, tensor({1}), source, 1e300), DTypeError);
-  CHECK(equal(x, zeros({3})));
-}
-
-TEST_CASE("index_copy takes a single number for one place of a vector, as PyTorch does") {
-  const Tensor x = tensor({1., 3.});
-  CHECK(values(index_copy(x, 0, tensor(0), tensor(2.))) == std::vector<double>{2, 3});
-  CHECK(values(index_copy(x, 0, tensor({1}), tensor(2.))) == std::vector<double>{1, 2});
-  CHECK_THROWS_AS(index_copy(x, 0, tensor({0, 1}), tensor(2.)), ShapeError);
-  CHECK_THROWS_AS(index_copy(ones({2, 2}), 0, tensor(0), tensor(2.)), ShapeError);
 }
 
 TEST_CASE("a single value that is assigned to a mask takes the tensor's dtype, as masked_fill's") {

@@ -148,14 +148,6 @@ TEST_CASE("the probabilities that a tensor is filled by get zeros") {
   CHECK((p.grad() == 0).all().item<bool>());
 }
 
-TEST_CASE("filling the view of a tensor cuts those elements alone") {
-  const Tensor x = Tensor(ones({3})).requires_grad_();
-  const Tensor y = x * 2;
-  y[0].normal_();
-  y.sum().backward();
-  CHECK(values(x.grad()) == std::vector<double>{0, 2, 2});
-}
-
 TEST_CASE("a leaf that requires grad is not filled with random numbers") {
   const Tensor x = Tensor(ones({3})).requires_grad_();
   CHECK_THROWS_AS(x.normal_(), AutogradError);
@@ -250,16 +242,4 @@ TEST_CASE("transposed tensors are drawn for as PyTorch draws") {
   CHECK_FALSE(same_for_copy(drop));
   default_generator().set_bernoulli_stream(BernoulliStream::mkl);
   CHECK(same_for_copy(drop));
-}
-
-TEST_CASE("draws by a tensor with a gradient give whole numbers no history") {
-  const Tensor p = full({2}, 0.5).requires_grad_();
-  for (const DType dtype : {boolean, int64}) {
-    const Tensor x = zeros({2}, dtype);
-    x.bernoulli_(p);
-    CHECK_FALSE(x.requires_grad());
-  }
-  const Tensor x = zeros({2});
-  x.bernoulli_(p);
-  CHECK(x.requires_grad());
 }

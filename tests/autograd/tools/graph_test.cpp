@@ -25,14 +25,6 @@ TEST_CASE("graph_text lists nodes from the result to the leaves, with what they 
   CHECK(autograd::graph_text({s.x}).empty());
 }
 
-TEST_CASE("graph_text shows what is shared once, and inputs without gradient as a dash") {
-  const Tensor x = ones({2}).requires_grad_();
-  const Tensor a = x * 2;
-  CHECK(autograd::graph_text({a + a}) ==
-        "%1 add float32 (2,) <- %0, %0\n"
-        "%0 mul float32 (2,) <- leaf (2,), -; saves 4 B\n");
-}
-
 TEST_CASE("graph_dot draws the same for Graphviz") {
   const Sample s;
   CHECK(autograd::graph_dot({s.y}, {{"the \"weight\"", s.w}}) ==

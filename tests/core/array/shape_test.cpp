@@ -47,16 +47,6 @@ TEST_CASE("shapes of any length are copied, moved, grown and cut, inside the obj
   }
 }
 
-TEST_CASE("a long shape that has shrunk can be copied and grow again") {
-  for (std::int64_t left = 0; left <= 8; ++left) {
-    Shape shrunk = counted(8);
-    while (shrunk.rank() > left) shrunk.erase(left);
-    Shape copy = shrunk;
-    for (std::int64_t d = left; d < 20; ++d) copy.push_back(d);
-    CHECK(copy == counted(20));
-  }
-}
-
 TEST_CASE("elements are counted, or what is wrong is said") {
   const std::int64_t largest = std::numeric_limits<std::int64_t>::max();
   CHECK(element_count({}) == 1);

@@ -92,37 +92,6 @@ TEST_CASE("What one size of block left idle serves every other size") {
   CHECK(taken_from_system() == taken);
 }
 
-TEST_CASE("The smallest idle piece that is large enough is taken") {
-  Holder holder;
-  // Eighths of a MiB; small ones in between keep the others apart.
-  for (const std::size_t size : {64U, 8U, 24U, 8U, 16U, 8U, 17U, 8U}) holder.take(size * kMiB / 8);
-  const std::uint8_t* const three = holder.blocks()[2].data;
-  const std::uint8_t* const two = holder.blocks()[4].data;
-  for (const std::size_t number : {4U, 5U, 2U, 0U}) holder.give(number);  // the 17 after the 16
-  holder.take(5 * kMiB / 2);
-  CHECK(holder.blocks().back().data == three);
-  holder.take(2 * kMiB - 100);
-  CHECK(holder.blocks().back().data == two);
-}
-
-TEST_CASE("Idle segments give way to one that is large enough") {
-  Holder holder;
-  const std::size_t sizes[] = {100 * kMiB, 200 * kMiB, 400 * kMiB};
-  for (const std::size_t size : sizes) {
-    holder.take(size);
-    holder.give_all();
-  }
-  const std::int64_t taken = taken_from_system();
-  for (const std::size_t size : sizes) {
-    holder.take(size);
-    holder.give_all();
-  }
-  CHECK(taken_from_system() == taken);
-  holder.take(400 * kMiB);
-  holder.take(100 * kMiB);  // no idle segment was left beside the largest
-  CHECK(taken_from_system() == taken + 1);
-}
-
 TEST_CASE("release gives idle segments back") {
   Holder holder;
   holder.take(4 * kMiB);

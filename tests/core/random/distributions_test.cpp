@@ -311,19 +311,8 @@ TEST_CASE("A keep probability of 0 or 1 draws nothing") {
   CHECK(generator == Generator(1));
 }
 
-TEST_CASE("One probability for a row broadcasts") {
-  Generator generator(1);
-  const Array out = Array::empty({4, 3}, float32);
-  kernels::bernoulli(out, Array::from<double>(std::vector{0.0, 1.0, 1.0}, {3}), generator);
-  const std::vector<float> row{0, 1, 1, 0, 1, 1, 0, 1, 1, 0, 1, 1};
-  CHECK(out.to_vector<float>() == row);
-}
-
 TEST_CASE("Arguments of the distributions are checked before anything is drawn") {
-  const double nan = std::numeric_limits<double>::quiet_NaN();
-  const double inf = std::numeric_limits<double>::infinity();
   const Array floats = Array::zeros({2, 2}, float32);
-  const Array doubles = Array::zeros({2}, float64);
   const Array integers = Array::zeros({2}, int64);
   const Array mask = Array::zeros({2}, boolean);
   const Array twice = Array::zeros({1}, float32).expand({2});
@@ -336,36 +325,19 @@ TEST_CASE("Arguments of the distributions are checked before anything is drawn")
   using namespace kernels;
 
   refused([&](auto& g) { uniform(floats, 1, 0, g); }, "[uniform] no float32 range from 1 to 0");
-  refused([&](auto& g) { uniform(floats, nan, 0, g); }, "[uniform] no float32 range from nan to 0");
-  refused([&](auto& g) { uniform(floats, 0, inf, g); }, "[uniform] no float32 range from 0 to inf");
-  refused([&](auto& g) { uniform(floats, 0, 1e300, g); }, "[uniform] no float32 range");
-  refused([&](auto& g) { uniform(doubles, -1e308, 1e308, g); }, "[uniform] no float64 range");
   refused([&](auto& g) { uniform(integers, 0, 1, g); }, "[uniform] needs float32 or float64");
   refused([&](auto& g) { uniform(twice, 0, 1, g); },
           "[uniform] the output, shape (2,) strides (0,), names one element more than once");
   refused([&](auto& g) { normal(floats, 0, -1, g); },
           "[normal] the standard deviation is -1, not >= 0");
-  refused([&](auto& g) { normal(floats, 0, nan, g); }, "deviation is nan, not >= 0");
-  refused([&](auto& g) { normal(mask, 0, 1, g); }, "[normal] needs float32 or float64, got bool");
   refused([&](auto& g) { exponential(floats, 0, g); }, "[exponential] the rate is 0, not > 0");
-  refused([&](auto& g) { exponential(floats, nan, g); }, "[exponential] the rate is nan, not > 0");
   refused([&](auto& g) { randint(integers, 3, 3, g); }, "[randint] low 3 is not less than high 3");
   refused([&](auto& g) { randint(floats, 0, (1 << 24) + 1, g); },
           "[randint] float32 does not hold every number from 0 to 16777217 exactly");
-  refused([&](auto& g) { randint(floats, -(1 << 24) - 1, 0, g); },
-          "[randint] float32 does not hold every number from -16777217 to 0 exactly");
-  refused([&](auto& g) { randint(mask, -1, 2, g); }, "[randint] bool does not hold");
-  refused([&](auto& g) { randint(mask, 0, 3, g); }, "[randint] bool does not hold");
   refused([&](auto& g) { randperm(floats, g); },
           "[randperm] needs an int64 array of shape (n,), got float32 (2, 2)");
-  refused(
-      [&](auto& g) {
-        randperm(Array::zeros({2, 2}, int64), g);
-      },
-      "[randperm] needs an int64 array of shape (n,), got int64 (2, 2)");
   refused([&](auto& g) { bernoulli(mask, 1.5, g); },
           "[bernoulli] the probability is 1.5, not in [0, 1]");
-  refused([&](auto& g) { bernoulli(mask, nan, g); }, "[bernoulli] the probability is nan");
   refused([&](auto& g) { draw_keep_mask(mask, -0.5, g); }, "[dropout] the probability is -0.5");
   refused([&](auto& g) { draw_keep_mask(floats, 0.5, g); },
           "[dropout] the mask is a bool array, got float32");
@@ -391,13 +363,9 @@ TEST_CASE("Arguments of a multinomial are checked before anything is drawn") {
   const double nan = std::numeric_limits<double>::quiet_NaN();
 
   refused(out({1}), Array::zeros({2}, int64), false, "needs float32 or float64, got int64");
-  refused(Array::empty({1}, float32), row({1, 1}), false, "the output is float32, not int64");
   refused(out({1}), Array::full({}, 1, float32), false, "have dimensions (n,) or (m, n)");
-  refused(out({1, 1, 1}), Array::full({1, 1, 2}, 1, float32), false, "have dimensions (n,)");
   refused(out({1}), Array::full({1}, 1, float32).expand({(1 << 24) + 1}), true,
           "there are more than 2^24 categories");
-  refused(out({2, 1}), row({1, 1}), false, "the numbers of dimensions differ");
-  refused(out({2, 1}), Array::full({3, 2}, 1, float32), false, "the first dimensions differ");
   refused(out({0}), row({1, 1}), true, "needs a sample at least");
   refused(out({3}), row({1, 1}), false,
           "[multinomial] probabilities (2,), output (3,): more samples than categories");
@@ -405,22 +373,8 @@ TEST_CASE("Arguments of a multinomial are checked before anything is drawn") {
   refused(out({1}), row({1, -1}), true,
           "[multinomial] the probability of category 1 in row 0 is -1, not a finite number >= 0");
   refused(out({1}), row({nan, 1}), false, "category 0 in row 0 is nan");
-  refused(out({1}), row({1, std::numeric_limits<double>::infinity()}), false,
-          "category 1 in row 0 is inf");
   refused(out({1}), row({0, 0}), true, "row 0 has 0 probabilities over 0, needs 1");
   refused(out({2}), row({0, 1}), false, "row 0 has 1 probabilities over 0, needs 2");
   kernels::multinomial(out({0, 2}), Array::full({0, 3}, 1, float32), true, generator);
   CHECK(generator == Generator(8));
-}
-
-TEST_CASE("A multinomial draws from an expanded row as from its copies") {
-  const Array row = Array::from<double>(std::vector<double>{1, 2, 3, 4}, {1, 4});
-  for (const bool replacement : {false, true}) {
-    Generator one(8), other(8);
-    const Array expanded = Array::empty({3, 2}, int64), copied = Array::empty({3, 2}, int64);
-    kernels::multinomial(expanded, row.expand({3, 4}), replacement, one);
-    kernels::multinomial(copied, row.expand({3, 4}).clone(), replacement, other);
-    CHECK(expanded.to_vector<std::int64_t>() == copied.to_vector<std::int64_t>());
-    CHECK(one == other);
-  }
 }

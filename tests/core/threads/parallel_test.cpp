@@ -1,17 +1,12 @@
 #include <tend/core/threads/parallel.h>
 
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <ctime>
-#include <limits>
 #include <mutex>
 #include <stdexcept>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include <tend/core/array/array.h>
@@ -19,8 +14,6 @@
 #include <tend/core/memory/pool.h>
 
 #include "tests/catch.h"
-#include "tests/end_child.h"
-#include "tests/sanitizers.h"
 
 using namespace tend;
 
@@ -70,39 +63,6 @@ void count_range(std::int64_t begin, std::int64_t end) {
 TEST_CASE("parallel_for takes a plain function") {
   parallel_for(0, 100, 7, count_range);
   CHECK(counted == 100);
-}
-
-TEST_CASE("parallel_for cuts ranges and grains near 2 to the 63") {
-  constexpr std::int64_t kLow = std::numeric_limits<std::int64_t>::min();
-  constexpr std::int64_t kHigh = std::numeric_limits<std::int64_t>::max();
-  using Chunks = std::vector<std::pair<std::int64_t, std::int64_t>>;
-  const ThreadsGuard guard;
-  const auto cut = [](std::int64_t begin, std::int64_t end, std::int64_t grain) {
-    Chunks chunks;
-    std::mutex mutex;
-    parallel_for(begin, end, grain, [&](std::int64_t from, std::int64_t to) {
-      const std::lock_guard lock(mutex);
-      chunks.emplace_back(from, to);
-    });
-    std::sort(chunks.begin(), chunks.end());
-    return chunks;
-  };
-  for (const int threads : {1, 3}) {
-    set_num_threads(threads);
-    CHECK(cut(kLow, kHigh, kHigh) == Chunks{{kLow, -1}, {-1, kHigh - 1}, {kHigh - 1, kHigh}});
-    constexpr std::int64_t kQuarter = std::int64_t{1} << 62;
-    CHECK(cut(kLow, kHigh, kQuarter) ==
-          Chunks{{kLow, -kQuarter}, {-kQuarter, 0}, {0, kQuarter}, {kQuarter, kHigh}});
-    CHECK(cut(kLow, 0, kHigh) == Chunks{{kLow, -1}, {-1, 0}});
-    CHECK(cut(-1, kHigh, kHigh) == Chunks{{-1, kHigh - 1}, {kHigh - 1, kHigh}});
-    CHECK(cut(0, kHigh, kHigh) == Chunks{{0, kHigh}});
-    CHECK(cut(kHigh - 5, kHigh, 3) == Chunks{{kHigh - 5, kHigh - 2}, {kHigh - 2, kHigh}});
-    CHECK(cut(kHigh - 5, kHigh, kHigh - 1) == Chunks{{kHigh - 5, kHigh}});
-    CHECK(cut(kLow, kLow + 5, 3) == Chunks{{kLow, kLow + 3}, {kLow + 3, kLow + 5}});
-    CHECK(cut(0, 3, 0) == Chunks{{0, 1}, {1, 2}, {2, 3}});
-    CHECK(cut(0, 2, kLow) == Chunks{{0, 1}, {1, 2}});
-    CHECK(cut(kHigh, kLow, 1).empty());
-  }
 }
 
 TEST_CASE("A parallel section inside another runs on the thread that reaches it") {

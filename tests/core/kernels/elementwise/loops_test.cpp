@@ -6,7 +6,8 @@
 #include <tend/core/kernels/elementwise/copy.h>
 #include <tend/core/kernels/elementwise/masking.h>
 
-#include "tests/core/kernels.h"
+#include "tests/arrays.h"
+#include "tests/catch.h"
 #include "tests/simd_targets.h"
 
 using namespace tend;
@@ -85,73 +86,4 @@ TEST_CASE("operations on transposed arrays are those on their copies, on any num
       in_any_order(kernels::add, random_array({shape[0], 1}, dtype, 6), b);
     }
   }
-}
-
-TEST_CASE("an output that is transposed gets its elements where they belong") {
-  for (const Shape& shape : kMatrices) {
-    const Array a = random_array(shape, float32, 1), b = random_array(shape, float32, 2);
-    const Array out = transposed(shape, float32, 3), expected = Array::empty(shape, float32);
-    kernels::add(expected, a, b);
-    kernels::add(out, a, b);
-    CHECK(same_bits(out, expected));
-    kernels::copy(out, a);
-    CHECK(same_bits(out, a));
-  }
-}
-
-TEST_CASE("elementwise kernels have the same results on every target") {
-  const auto check = [](auto tag, const Shape& shape, const Shape& b_shape) {
-    using T = typename decltype(tag)::type;
-    const DType dtype = dtype_of<T>();
-    const Array a = random_array(shape, dtype, 1), b = random_array(b_shape, dtype, 2);
-    const Array mask = random_array(shape, boolean, 3);
-    for (std::int64_t i = 0; i < a.numel(); i += 5)
-      a.data<T>()[i] = std::numeric_limits<T>::quiet_NaN();
-    b.data<T>()[0] = std::numeric_limits<T>::quiet_NaN();
-    const auto binary = [&](auto kernel, auto f) {
-      check_in_every_layout(reference_map<T, T, T>(shape, f, a, b), kernel, a, b);
-    };
-    const T factor = static_cast<T>(0.3);
-    binary(kernels::add, [](T x, T y) { return x + y; });
-    binary(kernels::sub, [](T x, T y) { return x - y; });
-    binary(kernels::div, [](T x, T y) { return x / y; });
-    binary([](const Array& out, const Array& x,
-              const Array& y) { kernels::add_scaled(out, x, y, 0.3); },
-           [factor](T x, T y) { return x + factor * y; });
-    binary(kernels::maximum, [](T x, T y) { return x > y || x != x ? x : y; });
-    binary(kernels::minimum, [](T x, T y) { return x < y || x != x ? x : y; });
-    check_in_every_layout(reference_map<T, T>(
-                              shape, [](T x) { return -x; }, a),
-                          kernels::neg, a);
-    check_in_every_layout(reference_map<T, T>(
-                              shape, [](T x) { return std::abs(x); }, a),
-                          kernels::abs, a);
-    check_in_every_layout(
-        reference_map<T, T, T>(
-            shape, [](T x, T y) { return x != x ? y : x; }, a, b),
-        [](const Array& out, const Array& x, const Array& y) {
-          const Array nan = Array::empty(x.shape(), boolean);
-          kernels::ne(nan, x, x);
-          kernels::where(out, nan, y, x);
-        },
-        a, b);
-    const Array filled = Array::empty(shape, dtype);
-    kernels::masked_fill(filled, a, mask, 7);
-    const Array expected = Array::empty(shape, dtype);
-    for (std::int64_t i = 0; i < filled.numel(); ++i) {
-      expected.data<T>()[i] = mask.data<bool>()[i] ? T(7) : a.data<T>()[i];
-    }
-    REQUIRE(same_bits(filled, expected));
-    kernels::fill(filled, 3);
-    CHECK(filled.to_vector<T>() == std::vector<T>(static_cast<std::size_t>(a.numel()), T(3)));
-  };
-  for_each_simd_target([&](const std::string& target) {
-    for (const Shape& shape : {Shape{1, 1}, {1, 7}, {3, 16}, {5, 33}}) {
-      for (const Shape& b_shape : {shape, Shape{shape[1]}, Shape{shape[0], 1}, Shape{}}) {
-        INFO(target << " " << shape << " with " << b_shape);
-        check(TypeTag<float>(), shape, b_shape);
-        check(TypeTag<double>(), shape, b_shape);
-      }
-    }
-  });
 }

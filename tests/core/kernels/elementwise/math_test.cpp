@@ -5,14 +5,14 @@
 
 #include <tend/core/kernels/elementwise/arithmetic.h>
 
-#include "tests/core/kernels.h"
+#include "tests/arrays.h"
+#include "tests/catch.h"
 #include "tests/core/ulps.h"
 #include "tests/numbers.h"
 #include "tests/simd_targets.h"
 
 using namespace tend;
 using namespace tend::test;
-using Catch::Matchers::Message;
 
 namespace {
 
@@ -213,30 +213,12 @@ void check_bounds(const Array& a) {
 TEMPLATE_TEST_CASE("functions keep their error bounds on every target", "[kernels][simd]", float,
                    double) {
   using T = TestType;
-  check_bounds<T>(std::is_same_v<T, float> ? sampled_floats(4099) : sampled_doubles(300000));
+  check_bounds<T>(std::is_same_v<T, float> ? sampled_floats(32771) : sampled_doubles(50000));
 }
 
 TEMPLATE_TEST_CASE("functions keep their error bounds where they are worst", "[kernels][simd]",
                    float, double) {
   check_bounds<TestType>(worst_arguments<TestType>());
-}
-
-TEMPLATE_TEST_CASE("functions take every layout, broadcast, and work in place", "[kernels]", float,
-                   double) {
-  for (const Function& f : functions()) {
-    INFO(f.name);
-    for (const Shape& shape : {Shape{3, 5, 7}, Shape{2, 300}, Shape{}, Shape{0, 4}}) {
-      const Array a = random_array(shape, dtype_of<TestType>());
-      const Array expected = Array::empty(shape, a.dtype());
-      f.kernel(expected, a);
-      check_in_every_layout(expected, f.kernel, a);
-    }
-    const Array row = random_array({1, 7}, dtype_of<TestType>());
-    const Array out = Array::empty({3, 7}, row.dtype()), once = Array::empty({1, 7}, row.dtype());
-    f.kernel(out, row);
-    f.kernel(once, row);
-    CHECK(same_bits(out, once.expand({3, 7})));
-  }
 }
 
 TEST_CASE("a result does not depend on the place of its element", "[kernels][simd]") {
@@ -254,18 +236,6 @@ TEST_CASE("a result does not depend on the place of its element", "[kernels][sim
       }
     }
   });
-}
-
-TEST_CASE("functions give the same bits for any number of threads", "[kernels]") {
-  const Array a = random_array({100003}, float32);
-  for (const Function& f : functions()) {
-    INFO(f.name);
-    CHECK(same_bits_for_any_thread_count([&] {
-      Array out = Array::empty(a.shape(), float32);
-      f.kernel(out, a);
-      return out;
-    }));
-  }
 }
 
 TEST_CASE("infinities, zeros and NaN go through functions as in C", "[kernels][simd]") {
@@ -299,51 +269,6 @@ TEST_CASE("round takes halves to the even number", "[kernels]") {
                       {0, 2, 2, -0.0, -0.0, -2, 0, 3e9}));
     }
   });
-}
-
-TEST_CASE("square, cube and relu take integers too", "[kernels]") {
-  const Array a = array_of<std::int64_t>({-3, 0, 4, std::int64_t{1} << 32});
-  const Array out = Array::empty({4}, int64);
-  kernels::square(out, a);
-  CHECK(out.to_vector<std::int64_t>() == std::vector{9L, 0L, 16L, 0L});
-  kernels::cube(out, a);
-  CHECK(out.to_vector<std::int64_t>() == std::vector{-27L, 0L, 64L, 0L});
-  kernels::relu(out, a);
-  CHECK(out.to_vector<std::int64_t>() == std::vector{0L, 0L, 4L, 1L << 32});
-}
-
-TEMPLATE_TEST_CASE("gelu_backward multiplies by the gradient, in every layout", "[kernels]", float,
-                   double) {
-  const Array grad = random_array({40, 30}, dtype_of<TestType>(), 1);
-  const Array x = random_array({40, 30}, dtype_of<TestType>(), 2);
-  for (const bool tanh_approx : {false, true}) {
-    const Array expected = Array::empty(x.shape(), x.dtype());
-    (tanh_approx ? gelu_tanh_slope : gelu_slope)(expected, x);
-    for (std::int64_t i = 0; i < x.numel(); ++i)
-      expected.data<TestType>()[i] *= grad.data<TestType>()[i];
-    const auto kernel = [=](const Array& out, const Array& g, const Array& v) {
-      kernels::gelu_backward(out, g, v, tanh_approx);
-    };
-    check_in_every_layout(expected, kernel, grad, x);
-  }
-}
-
-TEST_CASE("functions name the dtypes that they do not take", "[kernels]") {
-  const Array integer = array_of<std::int64_t>({1}), truth = array_of<bool>({true});
-  CHECK_THROWS_MATCHES(kernels::exp(integer, integer), DTypeError,
-                       Message("[exp] needs float32 or float64, got int64"));
-  CHECK_THROWS_MATCHES(kernels::floor(truth, truth), DTypeError,
-                       Message("[floor] needs float32 or float64, got bool"));
-  CHECK_THROWS_MATCHES(kernels::silu(integer, integer), DTypeError,
-                       Message("[silu] needs float32 or float64, got int64"));
-  CHECK_THROWS_MATCHES(kernels::gelu(integer, integer, false), DTypeError,
-                       Message("[gelu] needs float32 or float64, got int64"));
-  CHECK_THROWS_MATCHES(kernels::gelu_backward(truth, truth, truth, true), DTypeError,
-                       Message("[gelu_backward] needs float32 or float64, got bool"));
-  CHECK_THROWS_MATCHES(kernels::relu(truth, truth), DTypeError,
-                       Message("[relu] needs int64, float32 or float64, got bool"));
-  CHECK_THROWS_MATCHES(kernels::square(truth, truth), DTypeError,
-                       Message("[square] needs int64, float32 or float64, got bool"));
 }
 
 // The largest error of a kernel of two variables, in ulp of the result, or of `at_least` where the
@@ -397,17 +322,6 @@ TEMPLATE_TEST_CASE("functions of two variables keep their error bounds on every 
   });
 }
 
-TEMPLATE_TEST_CASE("functions of two variables take every layout", "[kernels]", float, double) {
-  using T = TestType;
-  const Array a = random_array({4, 1, 5}, dtype_of<T>(), 1).expand({4, 3, 5}).clone();
-  const Array b = random_array({3, 1}, dtype_of<T>(), 2).expand({4, 3, 5}).clone();
-  for (const auto kernel : {kernels::atan2, kernels::xlogy, kernels::logaddexp, kernels::pow}) {
-    const Array dense = Array::empty({4, 3, 5}, dtype_of<T>());
-    kernel(dense, a, b);
-    check_in_every_layout(dense, kernel, a, b);
-  }
-}
-
 TEST_CASE("functions that are 0 at 0 keep its sign where the exact ones do", "[kernels]") {
   int count = 0;
   for (const Function& f : functions()) {
@@ -421,29 +335,6 @@ TEST_CASE("functions that are 0 at 0 keep its sign where the exact ones do", "[k
     ++count;
   }
   CHECK(count > 15);
-}
-
-TEST_CASE("powers of float32 are rounded once, also below the normal numbers", "[kernels]") {
-  const Array base = array_of<float>({2, 0.5F, 10, -10, 2, -3});
-  const Array exponent = array_of<float>({-150, 150, 39, 39, -149, 3});
-  for_each_simd_target([&](const std::string& target) {
-    INFO(target);
-    const Array out = Array::empty(base.shape(), float32);
-    kernels::pow(out, base, exponent);
-    CHECK(identical(out.to(float64).to_vector<double>(), {0, 0, kInf, -kInf, 0x1p-149, -27}));
-  });
-}
-
-TEST_CASE("floor_divide of floats is as PyTorch rounds it", "[kernels]") {
-  const Array a = array_of<float>({745.2F, -745.2F, 8533677, 7, -7, 1});
-  const Array b = array_of<float>({1e-4F, 1e-4F, 1.2193546F, 2, 2, 0});
-  for_each_simd_target([&](const std::string& target) {
-    INFO(target);
-    const Array out = Array::empty(a.shape(), float32);
-    kernels::floor_divide(out, a, b);
-    CHECK(
-        identical(out.to(float64).to_vector<double>(), {7451999, -7452001, 6998519, 3, -4, kInf}));
-  });
 }
 
 TEMPLATE_TEST_CASE("logaddexp and xlogy have the limits that their formulas miss", "[kernels]",

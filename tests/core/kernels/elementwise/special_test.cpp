@@ -10,7 +10,8 @@
 #include <tend/core/kernels/elementwise/arithmetic.h>
 #include <tend/core/kernels/elementwise/formulas.h>
 
-#include "tests/core/kernels.h"
+#include "tests/arrays.h"
+#include "tests/catch.h"
 #include "tests/core/ulps.h"
 #include "tests/numbers.h"
 #include "tests/simd_targets.h"
@@ -214,27 +215,6 @@ TEMPLATE_TEST_CASE("special functions have the limits that PyTorch gives them", 
     CHECK(identical(of_numbers<T>({kNaN, kInf, 25, 35, -3, 1234}, to_tens),
                     {kNaN, kInf, 20, 40, -0.0, 1230}));
   });
-}
-
-TEMPLATE_TEST_CASE("special functions take every layout, with equal bits everywhere", "[kernels]",
-                   float, double) {
-  const Array a = numbers_between<TestType>(-4, 12, 4 * 3 * 50).reshape({4, 3, 50});
-  const std::function<void(const Array&, const Array&)> all[] = {
-      kernels::lgamma, kernels::erfinv, polygamma_of(0), polygamma_of(2), polygamma_of(7)};
-  for (const auto& kernel : all) {
-    const Array dense = Array::empty(a.shape(), a.dtype());
-    kernel(dense, a);
-    check_in_every_layout(dense, kernel, a);
-    // Neighbours choose which parts of a function are computed, but not its results.
-    const Array alone = Array::empty({1}, a.dtype());
-    const Array flat = a.reshape({a.numel()}), results = dense.reshape({a.numel()});
-    std::int64_t different = 0;
-    for (std::int64_t i = 0; i < flat.numel(); ++i) {
-      kernel(alone, flat.narrow(0, i, 1));
-      if (!same_bits(alone, results.narrow(0, i, 1))) ++different;
-    }
-    CHECK(different == 0);
-  }
 }
 
 TEMPLATE_TEST_CASE("powers of special numbers are those of C", "[kernels][simd]", float, double) {

@@ -7,64 +7,6 @@ using namespace tend;
 using namespace tend::test;
 using Catch::Matchers::Message;
 
-TEST_CASE("cat puts arrays one after the other along any dimension, in every layout") {
-  const DType dtype = GENERATE(float32, float64, int64, boolean);
-  for (std::int64_t dim = 0; dim < 3; ++dim) {
-    const auto part = [&](std::int64_t size, std::uint32_t seed) {
-      Shape shape{3, 4, 5};
-      shape[dim] = size;
-      return random_array(shape, dtype, seed);
-    };
-    const Array a = part(2, 1), b = part(0, 2), c = part(6, 3);
-    for (const Array& first : layouts(a)) {
-      for (const Array& out : layouts(part(8, 4))) {
-        kernels::cat(out, std::vector{first, b, c}, dim);
-        CHECK(same_bits(out.narrow(dim, 0, 2), a));
-        CHECK(same_bits(out.narrow(dim, 2, 6), c));
-      }
-    }
-  }
-}
-
-TEST_CASE("cat converts, and leaves empty 1-d arrays out") {
-  const Array out = Array::empty({3, 2}, float32);
-  kernels::cat(out,
-               std::vector{Array::full({1, 2}, 3, int64), Array::empty({0}, float32),
-                           Array::full({2, 2}, true, boolean)},
-               0);
-  CHECK(out.to_vector<float>() == std::vector<float>{3, 3, 1, 1, 1, 1});
-}
-
-TEST_CASE("flip reads backwards along some dimensions, in every layout") {
-  const DType dtype = GENERATE(float32, float64, int64, boolean);
-  const Array a = random_array({3, 40, 50}, dtype, 1);
-  for (const Shape& dims : {Shape{}, Shape{0}, Shape{1}, Shape{2}, Shape{0, 2}, Shape{0, 1, 2}}) {
-    const Array expected = Array::empty(a.shape(), dtype);
-    for (std::int64_t i = 0; i < 3; ++i) {
-      for (std::int64_t j = 0; j < 40; ++j) {
-        for (std::int64_t k = 0; k < 50; ++k) {
-          Array from = a;
-          std::int64_t d = 0;
-          for (const std::int64_t at : {i, j, k}) {
-            const bool flipped = std::find(dims.begin(), dims.end(), d++) != dims.end();
-            from = from.select(0, flipped ? from.size(0) - 1 - at : at);
-          }
-          expected.select(0, i).select(0, j).select(0, k).copy_from(from);
-        }
-      }
-    }
-    for (const Array& x : layouts(a)) {
-      for (const Array& out : layouts(expected)) {
-        out.fill(0);
-        kernels::flip(out, x, dims);
-        CHECK(same_bits(out, expected));
-      }
-    }
-  }
-  const Array nothing = Array::empty({2, 0, 3}, dtype);
-  kernels::flip(nothing, nothing.clone(), {0, 1});
-}
-
 TEST_CASE("arange counts from a start in steps") {
   const Array floats = Array::empty({1000}, float32);
   kernels::arange(floats, 0.1, 0.3);
@@ -104,24 +46,4 @@ TEST_CASE("linspace meets both ends") {
   }
   CHECK_THROWS_MATCHES(kernels::linspace(Array::empty({2}, int64), 0, 1), DTypeError,
                        Message("[linspace] needs float32 or float64, got int64"));
-}
-
-TEST_CASE("eye has ones on the main diagonal") {
-  for (const DType dtype : {float32, float64, int64, boolean}) {
-    for (const Array& out : layouts(Array::full({2, 3}, 1, dtype))) {
-      kernels::eye(out);
-      CHECK(out.to(float64).to_vector<double>() == std::vector<double>{1, 0, 0, 0, 1, 0});
-    }
-  }
-  const Array none = Array::empty({0, 3}, float32);
-  kernels::eye(none);
-  CHECK(none.numel() == 0);
-}
-
-TEST_CASE("flip refuses more dimensions than it counts, whichever are flipped") {
-  Shape shape(std::vector<std::int64_t>(70, 1));
-  shape[65] = 3;
-  const Array a = random_array({3}, float32, 1).reshape(shape), out = Array::empty(shape, float32);
-  CHECK_THROWS_WITH(kernels::flip(out, a, {65}),
-                    Catch::Matchers::StartsWith("[flip] more than 64 dimensions"));
 }

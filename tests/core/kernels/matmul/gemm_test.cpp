@@ -101,59 +101,6 @@ void check_all_layouts(const Shape& a_shape, const Shape& b_shape, DType dtype) 
 
 }  // namespace
 
-TEST_CASE("matmul_shape follows torch.matmul") {
-  const auto shape = [](const Shape& a, const Shape& b) {
-    return kernels::matmul_shape("matmul", a, b);
-  };
-  CHECK(shape({3}, {3}) == Shape{});
-  CHECK(shape({3}, {3, 4}) == Shape{4});
-  CHECK(shape({2, 3}, {3}) == Shape{2});
-  CHECK(shape({2, 3}, {3, 4}) == Shape{2, 4});
-  CHECK(shape({3}, {5, 3, 4}) == Shape{5, 4});
-  CHECK(shape({5, 2, 3}, {3}) == Shape{5, 2});
-  CHECK(shape({5, 2, 3}, {3, 4}) == Shape{5, 2, 4});
-  CHECK(shape({2, 3}, {5, 3, 4}) == Shape{5, 2, 4});
-  CHECK(shape({7, 1, 2, 3}, {5, 3, 4}) == Shape{7, 5, 2, 4});
-  CHECK(shape({0, 2, 3}, {1, 3, 4}) == Shape{0, 2, 4});
-  CHECK(shape({2, 0}, {0, 4}) == Shape{2, 4});
-}
-
-TEST_CASE("matmul_shape says what does not fit") {
-  const auto message = [](const Shape& a, const Shape& b, const char* text) {
-    CHECK_THROWS_MATCHES(kernels::matmul_shape("matmul", a, b), ShapeError, Message(text));
-  };
-  message(
-      {2, 3}, {4, 5},
-      "[matmul] (2, 3) x (4, 5): dimension -1 of the first is 3, dimension -2 of the second is 4");
-  message({3}, {4},
-          "[matmul] (3,) x (4,): dimension -1 of the first is 3, dimension -1 of the second is 4");
-  message({2, 2, 3}, {5, 3, 4},
-          "[matmul] (2, 2, 3) x (5, 3, 4): batch dimension -3 of the first is 2, of the second 5");
-  message({}, {3}, "[matmul] () x (3,): both need at least one dimension");
-  message({3}, {}, "[matmul] (3,) x (): both need at least one dimension");
-}
-
-TEST_CASE("matmul refuses bool and mixed dtypes") {
-  const Array f = Array::zeros({2, 2}, float32), d = Array::zeros({2, 2}, float64),
-              b = Array::zeros({2, 2}, boolean);
-  CHECK_THROWS_MATCHES(kernels::matmul(f, f, d), DTypeError,
-                       Message("[matmul] float32 x float64 into float32"));
-  CHECK_THROWS_MATCHES(kernels::matmul(d, f, f), DTypeError,
-                       Message("[matmul] float32 x float32 into float64"));
-  CHECK_THROWS_MATCHES(kernels::matmul(b, b, b), DTypeError,
-                       Message("[matmul] bool x bool into bool"));
-}
-
-TEST_CASE("matmul of two matrices, in every layout") {
-  const DType dtype = GENERATE(float32, float64);
-  for (const std::int64_t m : {1, 2, 7, 33}) {
-    for (const std::int64_t n : {1, 3, 16, 40}) {
-      for (const std::int64_t k : {1, 5, 32}) check_all_layouts({m, k}, {k, n}, dtype);
-    }
-  }
-  check_all_layouts({70, 300}, {300, 90}, dtype);
-}
-
 TEST_CASE("matmul of batches, in every layout") {
   const DType dtype = GENERATE(float32, float64);
   check_all_layouts({3, 2, 4}, {3, 4, 5}, dtype);
@@ -164,20 +111,6 @@ TEST_CASE("matmul of batches, in every layout") {
   check_all_layouts({4, 1, 14}, {14, 15}, dtype);
   check_all_layouts({4, 12, 14}, {4, 14, 1}, dtype);
   check_all_layouts({1, 1, 3, 2, 9, 8}, {2, 1, 1, 2, 8, 9}, dtype);
-}
-
-TEST_CASE("matmul reads expanded operands where they lie") {
-  const Array a = random_array({12, 14}, float32, 1), b = random_array({5, 14, 15}, float32, 2);
-  const Array repeated = a.expand({5, 12, 14});
-  check_product(product(repeated, b), reference(repeated, b), 14);
-  const Array strided = random_array({14, 24}, float32, 3).slice(1, 0, 24, 2).transpose(0, 1);
-  const Array repeated_strided = strided.expand({5, 12, 14});
-  check_product(product(repeated_strided, b), reference(repeated_strided, b), 14);
-  const Array row = random_array({1, 14}, float32, 4).expand({12, 14});
-  check_product(product(row, b), reference(row, b), 14);
-  const Array number = Array::full({}, 0.3F, float32).expand({4, 12, 14});
-  const Array same = random_array({14, 15}, float32, 5).expand({4, 14, 15});
-  check_product(product(number, same), reference(number, same), 14);
 }
 
 TEST_CASE("matmul of vectors") {
@@ -237,23 +170,6 @@ TEST_CASE("matmul with nothing to multiply") {
   }
 }
 
-TEST_CASE("matmul of no depth leaves what beta leaves, in every layout") {
-  const Array turned = Array::full({5, 3}, 2, float32).transpose(0, 1);
-  kernels::matmul(turned, Array::zeros({0}, float32), Array::zeros({3, 0, 5}, float32), 1, -1.5);
-  CHECK(turned.to_vector<float>() == std::vector<float>(15, -3.0f));
-  for (const Shape& shape : {Shape{3, 5}, Shape{2, 4, 40}}) {
-    Shape left = shape, right = shape;
-    left[shape.rank() - 1] = right[shape.rank() - 2] = 0;
-    for (const Array& out : layouts(Array::full(shape, 2, float32))) {
-      const auto n = static_cast<std::size_t>(out.numel());
-      kernels::matmul(out, Array::zeros(left, float32), Array::zeros(right, float32), 1, -1.5);
-      CHECK(out.to_vector<float>() == std::vector<float>(n, -3.0f));
-      kernels::matmul(out, Array::zeros(left, float32), Array::zeros(right, float32));
-      CHECK(out.to_vector<float>() == std::vector<float>(n, 0.0f));
-    }
-  }
-}
-
 TEST_CASE("matmul with alpha and beta") {
   const auto [m, n, k] = GENERATE(table<std::int64_t, std::int64_t, std::int64_t>(
       {{2, 3, 4}, {30, 20, 10}, {30, 1, 40}, {1, 30, 40}, {1, 1, 400}}));
@@ -282,25 +198,6 @@ TEST_CASE("matmul passes NaN and infinity on") {
   if (m > 1) CHECK(out[static_cast<std::size_t>(n)] == INFINITY);
 }
 
-TEST_CASE("matmul of small matrices rounds every product and sum, in the order of k") {
-  const MatmulPathGuard guard(MatmulPath::automatic);  // OpenBLAS rounds as it likes
-  const Array a = random_array({6, 5}, float32, 1), b = random_array({5, 6}, float32, 2);
-  const Array want = Array::empty({6, 6}, float32);
-  for (std::int64_t i = 0; i < 6; ++i) {
-    for (std::int64_t j = 0; j < 6; ++j) {
-      float sum = 0;
-      for (std::int64_t p = 0; p < 5; ++p) {
-        const volatile float term = a.data<float>()[i * 5 + p] * b.data<float>()[p * 6 + j];
-        sum += term;
-      }
-      want.data<float>()[i * 6 + j] = sum;
-    }
-  }
-  for (const Array& left : layouts(a)) {
-    for (const Array& right : layouts(b)) CHECK(same_bits(product(left, right), want));
-  }
-}
-
 TEST_CASE("matmul of int64 is exact and wraps around") {
   const Array a = random_array({2, 7, 8}, int64, 1), b = random_array({8, 100}, int64, 2);
   const Reference want = reference(a, b);
@@ -314,20 +211,6 @@ TEST_CASE("matmul of int64 is exact and wraps around") {
   const Array out = Array::full({}, 10, int64);
   kernels::matmul(out, two, two, -1, 2);
   CHECK(out.item<std::int64_t>() == 15);
-}
-
-TEST_CASE("matmul has the same bits for any number of threads") {
-  const auto check = [](const Shape& a_shape, const Shape& b_shape) {
-    const Array a = random_array(a_shape, float32, 1), b = random_array(b_shape, float32, 2);
-    CHECK(same_bits_for_any_thread_count([&] { return product(a, b); }));
-  };
-  check({300, 200}, {200, 310});       // blocks of rows
-  check({20, 100}, {100, 1000});       // blocks of columns
-  check({130, 2100}, {2100, 260});     // several depths
-  check({2000, 500}, {500});           // a matrix by a vector
-  check({1, 500}, {500, 2000});        // a vector by a matrix
-  check({3, 4, 40, 50}, {4, 50, 60});  // a batch
-  check({1000, 4, 3}, {1000, 3, 4});   // a batch of small products
 }
 
 TEST_CASE("A large product of BLAS is right, with the same bits for any threads") {
@@ -387,13 +270,13 @@ TEST_CASE("matmul of matrices that are deep, or whose lines lie far apart") {
   check(random_array({20, 2500}, dtype, 1), random_array({2500, 70}, dtype, 2));
   // Columns of a, and rows of b, that lie 2000 elements apart: a few, which the threads share by
   // columns of the product, too, and many.
-  const Array wide_a = random_array({600, 2000}, dtype, 3),
-              wide_b = random_array({600, 2000}, dtype, 4);
+  const Array wide_a = random_array({200, 2000}, dtype, 3),
+              wide_b = random_array({200, 2000}, dtype, 4);
   for (const std::int64_t rows : {100, 800})
     check(wide_a.narrow(1, 5, rows).transpose(0, 1), wide_b.narrow(1, 3, 70));
   // Columns of a that lie 400 apart, in a batch of which each thread computes some.
-  check(random_array({9, 600, 400}, dtype, 5).narrow(2, 5, 20).transpose(1, 2),
-        random_array({9, 600, 30}, dtype, 6));
+  check(random_array({9, 200, 400}, dtype, 5).narrow(2, 5, 20).transpose(1, 2),
+        random_array({9, 200, 30}, dtype, 6));
 }
 
 // More than 2^20 elements of b, and rows of a for several blocks of which the last is not full.

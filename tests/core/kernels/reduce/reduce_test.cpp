@@ -2,7 +2,6 @@
 #include <tend/core/kernels/reduce/reduce.h>
 
 #include <cmath>
-#include <functional>
 #include <limits>
 
 #include <tend/core/kernels/elementwise/arithmetic.h>
@@ -15,7 +14,6 @@
 
 using namespace tend;
 using namespace tend::test;
-using Catch::Matchers::Message;
 
 namespace {
 
@@ -42,39 +40,7 @@ void check_sums(const Array& got, const Array& a, const Shape& dims) {
   }
 }
 
-// Every result of `kernel` equals f of its elements.
-void check_exactly(Kernel kernel, const Array& a, const Shape& dims, DType dtype,
-                   const std::function<double(const std::vector<double>&)>& f) {
-  const auto groups = groups_of(a, dims);
-  std::vector<double> want;
-  want.reserve(groups.size());
-  for (const auto& group : groups) want.push_back(f(group));
-  for (const bool keepdim : {false, true}) {
-    CAPTURE(dims, keepdim, a.shape(), a.strides(), a.dtype());
-    const Array got = reduce(kernel, a, dims, dtype, keepdim);
-    CHECK(got.shape() == reduced_shape(a.shape(), dims, keepdim));
-    CHECK(got.to(float64).to_vector<double>() == want);
-  }
-}
-
 }  // namespace
-
-TEST_CASE("sum over every set of dimensions, in every layout") {
-  const DType dtype = GENERATE(float32, float64, int64, boolean);
-  for (const Shape& shape : {Shape{}, Shape{1}, Shape{5}, Shape{40}, Shape{7, 30}, Shape{30, 7},
-                             Shape{4, 1, 6}, Shape{3, 20, 18}, Shape{2, 3, 4, 5}}) {
-    for (const Array& a : layouts(random_array(shape, dtype))) {
-      for (const Shape& dims : subsets(a.rank())) {
-        for (const bool keepdim : {false, true}) {
-          CAPTURE(shape, a.strides(), dims, keepdim, dtype);
-          const Array got =
-              reduce(kernels::sum, a, dims, is_floating(dtype) ? dtype : int64, keepdim);
-          check_sums(got, a, dims);
-        }
-      }
-    }
-  }
-}
 
 TEST_CASE("long sums are accurate along rows, columns and everything") {
   const DType dtype = GENERATE(float32, float64);
@@ -131,38 +97,6 @@ TEST_CASE("sums and products of bool and int64 are int64, and wrap around") {
       0);
 }
 
-TEST_CASE("prod, max, min, any and all over every set of dimensions, in every layout") {
-  const DType dtype = GENERATE(float32, float64, int64, boolean);
-  for (const Shape& shape :
-       {Shape{}, Shape{5}, Shape{40}, Shape{6, 30}, Shape{3, 20, 4}, Shape{2, 3, 4, 5}}) {
-    // Small integers, whose products are exact in every order.
-    const Array source = random_array(shape, int64);
-    for (std::int64_t i = 0; i < source.numel(); ++i) {
-      auto& x = source.data<std::int64_t>()[i];
-      x = x % 7 == 0 ? 0 : x % 7 == 1 ? 2 : x % 2 == 0 ? 1 : -1;
-    }
-    for (const Array& a : layouts(source.to(dtype))) {
-      for (const Shape& dims : subsets(a.rank())) {
-        check_exactly(kernels::prod, a, dims, kernels::sum_dtype(dtype), [](const auto& x) {
-          double product = 1;
-          for (const double value : x) product *= value;
-          return product;
-        });
-        check_exactly(kernels::amax, a, dims, dtype,
-                      [](const auto& x) { return *std::max_element(x.begin(), x.end()); });
-        check_exactly(kernels::amin, a, dims, dtype,
-                      [](const auto& x) { return *std::min_element(x.begin(), x.end()); });
-        check_exactly(kernels::any, a, dims, boolean, [](const auto& x) {
-          return std::any_of(x.begin(), x.end(), [](double v) { return v != 0; });
-        });
-        check_exactly(kernels::all, a, dims, boolean, [](const auto& x) {
-          return std::all_of(x.begin(), x.end(), [](double v) { return v != 0; });
-        });
-      }
-    }
-  }
-}
-
 TEST_CASE("max and min pass NaN on from any place") {
   const DType dtype = GENERATE(float32, float64);
   for (const std::int64_t length : {3, 40, 1000}) {
@@ -181,45 +115,6 @@ TEST_CASE("max and min pass NaN on from any place") {
   }
   const Array infinite = Array::full({40}, -INFINITY, dtype);
   CHECK(reduce(kernels::amax, infinite, {0}, dtype).item<double>() == -INFINITY);
-}
-
-TEST_CASE("any holds NaN for true") {
-  CHECK(reduce(kernels::any, array_of<float>({0, NAN}), {0}, boolean).item<bool>());
-  CHECK(reduce(kernels::all, array_of<float>({1, NAN}), {0}, boolean).item<bool>());
-}
-
-TEST_CASE("reductions of nothing") {
-  const Array none = Array::empty({0, 3}, float32);
-  CHECK(sum_of(none, {0}).to_vector<float>() == std::vector<float>(3, 0));
-  CHECK(reduce(kernels::prod, none, {0, 1}, float32).item<float>() == 1);
-  CHECK(std::isnan(reduce(kernels::mean, none, {0, 1}, float32).item<float>()));
-  CHECK_FALSE(reduce(kernels::any, none, {0, 1}, boolean).item<bool>());
-  CHECK(reduce(kernels::all, none, {0, 1}, boolean).item<bool>());
-  CHECK(sum_of(none, {1}).numel() == 0);
-  CHECK(reduce(kernels::amax, none, {1}, float32).numel() == 0);
-  CHECK_THROWS_MATCHES(reduce(kernels::amax, none, {0}, float32), ShapeError,
-                       Message("[amax] dimension 0 of (0, 3) is empty"));
-  CHECK_THROWS_MATCHES(reduce(kernels::amin, none, {0, 1}, float32), ShapeError,
-                       Message("[amin] dimension 0 of (0, 3) is empty"));
-}
-
-TEST_CASE("mean divides the sum, and takes floating dtypes only") {
-  const Array a = random_array({30, 40}, float32);
-  const Array got = reduce(kernels::mean, a, {1}, float32), sums = sum_of(a, {1});
-  for (std::int64_t i = 0; i < 30; ++i) CHECK(got.data<float>()[i] == sums.data<float>()[i] / 40);
-  CHECK_THROWS_MATCHES(reduce(kernels::mean, a.to(int64), {1}, int64), DTypeError,
-                       Message("[mean] needs float32 or float64, got int64"));
-}
-
-TEST_CASE("reductions have the same bits for any number of threads") {
-  for (const Shape& shape :
-       {Shape{300000}, Shape{20000, 30}, Shape{300, 700}, Shape{4, 2000, 40}}) {
-    const Array a = random_array(shape, float32);
-    for (const Shape& dims : subsets(a.rank())) {
-      CAPTURE(shape, dims);
-      CHECK(same_bits_for_any_thread_count([&] { return sum_of(a, dims); }));
-    }
-  }
 }
 
 TEST_CASE("reductions have the same bits on every target") {
@@ -249,51 +144,6 @@ TEST_CASE("reductions have the same bits on every target") {
   }
 }
 
-TEST_CASE("argmax and argmin find the first best element along a dimension") {
-  const DType dtype = GENERATE(float32, float64, int64, boolean);
-  for (const Shape& shape : {Shape{7}, Shape{5, 40}, Shape{3, 4, 6}}) {
-    for (const Array& a : layouts(random_array(shape, dtype))) {
-      for (std::int64_t dim = 0; dim < a.rank(); ++dim) {
-        std::vector<double> largest, smallest;
-        for (const auto& x : groups_of(a, {dim})) {
-          largest.push_back(static_cast<double>(std::max_element(x.begin(), x.end()) - x.begin()));
-          smallest.push_back(static_cast<double>(std::min_element(x.begin(), x.end()) - x.begin()));
-        }
-        for (const bool keepdim : {false, true}) {
-          CAPTURE(shape, a.strides(), dim, keepdim, dtype);
-          const Shape out_shape = reduced_shape(shape, {dim}, keepdim);
-          const Array values = Array::empty(out_shape, dtype),
-                      indices = Array::empty(out_shape, int64);
-          kernels::max(values, indices, a, dim);
-          CHECK(indices.to(float64).to_vector<double>() == largest);
-          CHECK(same_bits(values, reduce(kernels::amax, a, {dim}, dtype, keepdim)));
-          kernels::min(values, indices, a, dim);
-          CHECK(indices.to(float64).to_vector<double>() == smallest);
-          CHECK(same_bits(values, reduce(kernels::amin, a, {dim}, dtype, keepdim)));
-          kernels::argmax(indices, a, dim);
-          CHECK(indices.to(float64).to_vector<double>() == largest);
-          kernels::argmin(indices, a, dim);
-          CHECK(indices.to(float64).to_vector<double>() == smallest);
-        }
-      }
-    }
-  }
-}
-
-TEST_CASE("argmax without a dimension counts row by row, whatever the strides") {
-  const Array a = random_array({6, 7}, float32);
-  const std::vector<float> flat = a.to_vector<float>();
-  const auto want = std::max_element(flat.begin(), flat.end()) - flat.begin();
-  const auto smallest = std::min_element(flat.begin(), flat.end()) - flat.begin();
-  const Array out = Array::empty({}, int64), kept = Array::empty({1, 1}, int64);
-  for (const Array& x : layouts(a)) {
-    kernels::argmax(out, x, std::nullopt);
-    CHECK(out.item<std::int64_t>() == want);
-    kernels::argmin(kept, x, std::nullopt);
-    CHECK(kept.item<std::int64_t>() == smallest);
-  }
-}
-
 TEST_CASE("argmax and argmin take the first NaN") {
   const Array a = array_of<float>({1, NAN, 3, NAN, -1});
   const Array value = Array::empty({}, float32), out = Array::empty({}, int64);
@@ -311,24 +161,6 @@ TEST_CASE("argmax and argmin take the first NaN") {
   kernels::argmax(found.select(1, 0), gaps, 1);
   kernels::argmin(found.select(1, 1), gaps, 1);
   CHECK(found.to_vector<std::int64_t>() == std::vector<std::int64_t>{1, 1, 0, 0});
-}
-
-TEST_CASE("max and argmax of a number, and of nothing") {
-  const Array number = Array::full({}, 2.5, float32), value = Array::empty({}, float32),
-              out = Array::full({}, 7, int64), none = Array::empty({3, 0}, float32);
-  kernels::max(value, out, number, 0);
-  CHECK(value.item<float>() == 2.5F);
-  CHECK(out.item<std::int64_t>() == 0);
-  const Array three = Array::empty({3}, int64);
-  CHECK_THROWS_MATCHES(kernels::argmax(three, none, 1), ShapeError,
-                       Message("[argmax] dimension 1 of (3, 0) is empty"));
-  CHECK_THROWS_MATCHES(kernels::argmin(out, none, std::nullopt), ShapeError,
-                       Message("[argmin] (3, 0) has no elements"));
-  CHECK_THROWS_MATCHES(kernels::min(Array::empty({3}, float32), three, none, 1), ShapeError,
-                       Message("[min] dimension 1 of (3, 0) is empty"));
-  const Array nowhere = Array::empty({0}, int64);
-  kernels::argmax(nowhere, none, 0);
-  CHECK(nowhere.numel() == 0);
 }
 
 TEST_CASE("a reduction has the same bits alone and in a batch") {

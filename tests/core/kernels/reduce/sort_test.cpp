@@ -9,7 +9,6 @@
 
 using namespace tend;
 using namespace tend::test;
-using Catch::Matchers::Message;
 
 namespace {
 
@@ -70,35 +69,6 @@ TEST_CASE("sort orders along any dimension and keeps equal elements in order") {
   }
 }
 
-TEST_CASE("sort and topk hold NaN for the largest") {
-  const Array a = array_of<float>({2, NAN, -INFINITY, INFINITY, NAN, 0});
-  CHECK(sort(a, 0).indices.to_vector<std::int64_t>() ==
-        std::vector<std::int64_t>{2, 5, 0, 3, 1, 4});
-  CHECK(sort(a, 0, true).indices.to_vector<std::int64_t>() ==
-        std::vector<std::int64_t>{1, 4, 3, 0, 5, 2});
-  CHECK(topk(a, 3, 0).indices.to_vector<std::int64_t>() == std::vector<std::int64_t>{1, 4, 3});
-  CHECK(topk(a, 2, 0, false).indices.to_vector<std::int64_t>() == std::vector<std::int64_t>{2, 5});
-}
-
-TEST_CASE("sort and topk of a number and of nothing") {
-  const Array number = Array::full({}, 2.5, float32);
-  CHECK(sort(number, 0).values.item<float>() == 2.5F);
-  CHECK(sort(number, 0).indices.item<std::int64_t>() == 0);
-  CHECK(topk(number, 1, 0).values.item<float>() == 2.5F);
-  CHECK(sort(Array::empty({0}, float32), 0).values.numel() == 0);
-  CHECK(topk(Array::empty({0, 3}, float32), 2, 1).values.shape() == Shape{0, 2});
-  CHECK(topk(random_array({4}, float32), 0, 0).values.numel() == 0);
-}
-
-TEST_CASE("topk refuses a k that there is not") {
-  const Array a = random_array({2, 3}, float32), out = Array::empty({2, 4}, float32),
-              places = Array::empty({2, 4}, int64);
-  CHECK_THROWS_MATCHES(kernels::topk(out, places, a, 4, 1), ShapeError,
-                       Message("[topk] k = 4, but dimension 1 of (2, 3) has 3 elements"));
-  CHECK_THROWS_MATCHES(kernels::topk(out, places, a, -1, 0), ShapeError,
-                       Message("[topk] k = -1, but dimension 0 of (2, 3) has 2 elements"));
-}
-
 TEST_CASE("long lines of all numbers are sorted as short ones are") {
   const DType dtype = GENERATE(float32, float64, int64);
   const std::int64_t length = GENERATE(200, 255, 256, 5000);
@@ -128,12 +98,5 @@ TEST_CASE("long lines of all numbers are sorted as short ones are") {
   for (std::int64_t i = 0; i < length; ++i) {  // also the sign of a zero
     const std::int64_t place = order[static_cast<std::size_t>(i)];
     CHECK(same_bits(got.values.select(0, i), a.select(0, place)));
-  }
-}
-
-TEST_CASE("sort has the same bits for any number of threads") {
-  const Array a = random_array({300, 400}, float32);
-  for (const std::int64_t dim : {0, 1}) {
-    CHECK(same_bits_for_any_thread_count([&] { return sort(a, dim).indices; }));
   }
 }

@@ -56,33 +56,6 @@ TEST_CASE("var is accurate far from zero") {
                        Message("[var] needs float32 or float64, got int64"));
 }
 
-TEST_CASE("moments has the means, rounded once, and the variances without correction") {
-  const DType dtype = GENERATE(float32, float64);
-  for (const Shape& shape : {Shape{50}, Shape{200, 3}, Shape{2, 1100, 4}}) {
-    const Array moved = Array::empty(shape, float64);
-    moved.copy_from(random_array(shape, float64));
-    for (std::int64_t i = 0; i < moved.numel(); ++i) moved.data<double>()[i] += 1000;
-    for (const Array& a : layouts(moved.to(dtype))) {
-      for (const Shape& dims : subsets(a.rank())) {
-        CAPTURE(shape, a.strides(), dims, dtype);
-        const Shape kept = reduced_shape(shape, dims, true);
-        const Array means = Array::empty(kept, dtype), variances = Array::empty(kept, dtype);
-        kernels::moments(means, variances, a, dims);
-        const std::vector<double> got = means.to(float64).to_vector<double>();
-        const auto groups = groups_of(a, dims);
-        for (std::size_t i = 0; i < groups.size(); ++i) {
-          const double want = exact_sum(groups[i]) / static_cast<double>(groups[i].size());
-          // One rounding, and those of the sum in float64.
-          CHECK(std::abs(got[i] - want) <= (unit_of(dtype) + 30 * 0x1p-53) * std::abs(want));
-        }
-        const Array variance = Array::empty(kept, dtype);
-        kernels::var(variance, a, dims, 0);
-        CHECK(same_bits(variances, variance));
-      }
-    }
-  }
-}
-
 TEST_CASE("var and moments of numbers whose sums or squares are out of range, and of infinities") {
   constexpr double kInf = std::numeric_limits<double>::infinity();
   const auto var_of = [](const Array& a) {
@@ -112,16 +85,6 @@ TEST_CASE("var and moments of numbers whose sums or squares are out of range, an
   }
 }
 
-TEST_CASE("the smallest magnitude of negative zeros is positive, however many there are") {
-  for (const std::int64_t count : {1, 5, 20, 3000}) {
-    const Array out = Array::empty({}, float32);
-    kernels::smallest_magnitude(out, Array::full({count}, -0.0, float32), {0});
-    CHECK_FALSE(std::signbit(out.item<double>()));
-    kernels::largest_magnitude(out, Array::full({count}, -3, float32), {0});
-    CHECK(out.item<double>() == 3);
-  }
-}
-
 TEST_CASE("log_sum_exp is accurate for numbers whose powers overflow or vanish") {
   const DType dtype = GENERATE(float32, float64);
   const double far = GENERATE(0.0, 1000.0, -1000.0);
@@ -147,70 +110,6 @@ TEST_CASE("log_sum_exp is accurate for numbers whose powers overflow or vanish")
           CHECK(std::abs(got[i] - want) <= bound);
         }
       }
-    }
-  }
-}
-
-TEST_CASE("log_sum_exp of infinities, NaN and nothing, along rows and columns") {
-  constexpr double kInf = std::numeric_limits<double>::infinity();
-  for (const std::int64_t count : {3, 40, 3000}) {
-    const Array a = Array::full({5, count}, 0, float64);
-    a.select(0, 0).fill(-kInf);
-    a.select(0, 1).select(0, count - 1).fill(kInf);
-    a.select(0, 2).fill(-kInf);
-    a.select(0, 2).select(0, count / 2).fill(7);
-    a.select(0, 3).select(0, 1).fill(std::numeric_limits<double>::quiet_NaN());
-    for (const Array& rows : {a, a.transpose(0, 1).contiguous().transpose(0, 1)}) {
-      const Array out = Array::empty({5}, float64);
-      kernels::log_sum_exp(out, rows, {1});
-      const std::vector<double> got = out.to_vector<double>();
-      CAPTURE(count, got);
-      CHECK(got[0] == -kInf);
-      CHECK(got[1] == kInf);
-      CHECK(got[2] == 7);
-      CHECK(std::isnan(got[3]));
-      // The rounding of the logarithm.
-      CHECK(std::abs(got[4] - std::log(static_cast<double>(count))) <= 0x1p-51);
-    }
-  }
-  const Array out = Array::empty({2}, float32);
-  kernels::log_sum_exp(out, Array::zeros({2, 0}, float32), {1});
-  CHECK(out.to_vector<float>() == std::vector<float>(2, -std::numeric_limits<float>::infinity()));
-}
-
-TEST_CASE("statistics have the same bits for any number of threads") {
-  for (const Shape& shape :
-       {Shape{300000}, Shape{20000, 30}, Shape{300, 700}, Shape{4, 2000, 40}}) {
-    const Array a = random_array(shape, float32);
-    for (const Shape& dims : subsets(a.rank())) {
-      const auto of = [&](auto kernel) {
-        Array out = Array::empty(reduced_shape(shape, dims, true), float32);
-        kernel(out);
-        return out;
-      };
-      CAPTURE(shape, dims);
-      CHECK(same_bits_for_any_thread_count(
-          [&] { return of([&](const Array& out) { kernels::var(out, a, dims); }); }));
-      CHECK(same_bits_for_any_thread_count(
-          [&] { return of([&](const Array& out) { kernels::log_sum_exp(out, a, dims); }); }));
-    }
-  }
-}
-
-TEST_CASE("var has the same bits on every target") {
-  for (const DType dtype : {float32, float64}) {
-    const Array a = random_array({7, 90, 70}, dtype);
-    for (const Shape& dims : subsets(3)) {
-      const auto variance = [&] {
-        Array out = Array::empty(reduced_shape(a.shape(), dims, false), dtype);
-        kernels::var(out, a, dims);
-        return out;
-      };
-      const Array expected = variance();
-      for_each_simd_target([&](const std::string& target) {
-        INFO(target << " " << dtype_name(dtype) << " over " << dims);
-        CHECK(same_bits(variance(), expected));
-      });
     }
   }
 }
