@@ -14,7 +14,6 @@
 #include <tend/attention/pretrained/load_pretrained.h>
 #include <tend/nn/files/file_name.h>
 #include <tend/nn/files/json.h>
-#include <tend/nn/files/safetensors_shards.h>
 
 namespace tend::attention {
 namespace {

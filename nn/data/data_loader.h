@@ -168,12 +168,6 @@ class DataLoader {
   ///         over
   ///                       a dataset of another size, with another batch_size or order
   void load_state_dict(const nn::StateDict& state) { this->state().load(state, size_now()); }
-  /// A function that puts the loader back to where it is now, and with it a loop that is running:
-  /// for a RunState whose loading fails.
-  std::function<void()> remember() const {
-    static_cast<void>(state());
-    return detail::LoaderState::remember(state_);
-  }
   /// How many states were loaded. state_dict() does not report loops that were begun before the
   /// last of them.
   std::uint64_t loads() const { return state().loads(); }

@@ -39,18 +39,6 @@ Shape read_shape(nn::InputFile& file, std::size_t dims) {
   return shape;
 }
 
-// Whether a tensor of this shape has exactly so many bytes. Sizes that overflow together are
-// refused even if one of them is 0.
-bool has_bytes(const Shape& shape, std::int64_t item, std::uint64_t bytes) {
-  std::int64_t product = item;
-  bool is_empty = false;
-  for (const std::int64_t size : shape) {
-    is_empty |= size == 0;
-    if (__builtin_mul_overflow(product, std::max<std::int64_t>(size, 1), &product)) return false;
-  }
-  return bytes == (is_empty ? 0 : static_cast<std::uint64_t>(product));
-}
-
 // Reads the elements of `out`, which may have another dtype than the file's numbers.
 void read_elements(nn::InputFile& file, nn::NumberKind kind, const Tensor& out) {
   constexpr std::int64_t kAtOnce = 1 << 16;
@@ -79,9 +67,10 @@ Tensor load_idx(const std::filesystem::path& path, std::optional<DType> dtype) {
 
   const auto kind = kind_of(magic[2]);
   if (!kind) file.refuse("has elements of the unknown type ", int{magic[2]});
-  if (!has_bytes(shape, nn::stored_size(*kind), file.size() - header))
-    file.refuse("has ", file.size() - header, " bytes of elements, which do not make ", shape,
-                " of ", nn::stored_size(*kind), " bytes each");
+  const auto bytes = static_cast<std::int64_t>(file.size() - header);
+  if (nn::stored_bytes(*kind, shape) != bytes)
+    file.refuse("has ", bytes, " bytes of elements, which do not make ", shape, " of ",
+                nn::stored_size(*kind), " bytes each");
   const NoGradGuard no_grad;
   Tensor result = empty(shape, dtype.value_or(nn::widened(*kind)));
   read_elements(file, *kind, result);

@@ -149,13 +149,6 @@ void LoaderState::load(const nn::StateDict& state, std::int64_t examples) {
   running_ = loaded_ = running;
 }
 
-std::function<void()> LoaderState::remember(const std::shared_ptr<LoaderState>& state) {
-  return [state, was = *state, generators = state->current()] {
-    *state = was;
-    state->set_own(generators);
-  };
-}
-
 void check_options(const DataLoaderOptions& options, std::optional<std::int64_t> size) {
   constexpr std::int64_t kMostAhead = 1024;
   if (options.batch_size <= 0) fail(kLoader, "batch_size is ", options.batch_size);

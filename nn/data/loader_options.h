@@ -4,8 +4,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <memory>
 #include <optional>
 
 #include <tend/core/random/random.h>
@@ -78,8 +76,6 @@ class LoaderState {
   /// Error for what to_dict() of such a loader, over so many examples, cannot have given; nothing
   /// has changed then.
   void load(const nn::StateDict& state, std::int64_t examples);
-  /// Sets `state` and its own generators back to what they are now, when its result is called.
-  static std::function<void()> remember(const std::shared_ptr<LoaderState>& state);
 
  private:
   Generators current() const;

@@ -1,16 +1,8 @@
 #include <tend/nn/files/file_name.h>
 
-#include <algorithm>
-
 #include <tend/nn/files/input_file.h>
 
 namespace tend::nn {
-
-void check_unique(const FileName& file, std::vector<std::string_view> names) {
-  std::sort(names.begin(), names.end());
-  const auto twice = std::adjacent_find(names.begin(), names.end());
-  if (twice != names.end()) file.refuse("the name '", shown(*twice), "' is used twice");
-}
 
 std::string read_text(const FileName& file) {
   InputFile input(file.path, file.operation);

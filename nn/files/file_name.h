@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include <tend/core/base/error.h>
 
@@ -20,16 +19,6 @@ struct FileName {
     fail<IoError>(operation, path.string(), ": ", parts...);
   }
 };
-
-/// IoError where the name has a zero byte: a system call would take what is before it for the
-/// whole.
-inline void check_name(const FileName& file) {
-  if (file.path.native().find('\0') == std::string::npos) return;
-  fail<IoError>(file.operation, file.path.c_str(), ": its name goes on after a zero byte");
-}
-
-/// IoError for a name that is there twice.
-void check_unique(const FileName& file, std::vector<std::string_view> names);
 
 /// The whole content of a regular file; IoError when it cannot be read.
 std::string read_text(const FileName& file);

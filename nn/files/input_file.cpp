@@ -8,13 +8,10 @@
 #include <system_error>
 #include <utility>
 
-#include <tend/nn/files/file_name.h>
-
 namespace tend::nn {
 
 InputFile::InputFile(std::filesystem::path path, std::string_view operation)
     : path_(std::move(path)), operation_(operation) {
-  check_name({operation_, path_});
   file_ = Descriptor(uninterrupted([&] {
     // Opening a pipe must not wait for a writer.
     return ::open(path_.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);

@@ -62,81 +62,49 @@ std::string_view kind_name(char kind) {
 }
 
 struct Header {
-  std::optional<NumberKind> kind;
-  bool swapped = false;
-  std::optional<bool> is_fortran;
-  std::optional<Shape> shape;
+  NumberKind kind;
+  bool swapped;
+  bool is_fortran;
+  Shape shape;
 };
 
-// Reads the header, a Python dict of three entries, from front to end: no more of Python's grammar
-// than NumPy writes.
+// Finds the three entries of the header, a Python dict as NumPy writes it.
 class HeaderParser {
  public:
   HeaderParser(const Source& source, std::string_view text) : source_(source), text_(text) {}
 
-  Header parse() {
-    expect('{');
-    while (!accept('}')) {
-      read_entry();
-      if (!accept(',')) {
-        expect('}');
-        break;
-      }
-    }
-    skip_space();
-    if (!text_.empty()) refuse_header("something follows its dict");
-    if (!header_.kind) refuse_header("it has no 'descr'");
-    if (!header_.is_fortran) refuse_header("it has no 'fortran_order'");
-    if (!header_.shape) refuse_header("it has no 'shape'");
-    return header_;
+  Header parse() const {
+    const std::size_t last = text_.find_last_not_of(" \t\r\n");
+    if (!text_.starts_with('{') || text_[last] != '}') refuse("it is no dict");
+    const auto [kind, swapped] = dtype();
+    return {kind, swapped, is_fortran(), shape()};
   }
 
  private:
-  [[noreturn]] void refuse_header(std::string_view what) const {
+  [[noreturn]] void refuse(std::string_view what) const {
     source_.refuse("its header is not NumPy's: ", what);
   }
-  void skip_space() {
-    text_.remove_prefix(std::min(text_.find_first_not_of(" \t\r\n"), text_.size()));
-  }
-  bool accept(char wanted) {
-    skip_space();
-    if (text_.empty() || text_.front() != wanted) return false;
-    text_.remove_prefix(1);
-    return true;
-  }
-  void expect(char wanted) {
-    if (!accept(wanted)) refuse_header(as_text("'", wanted, "' is missing"));
-  }
-  bool accept_word(std::string_view word) {
-    skip_space();
-    if (!text_.starts_with(word)) return false;
-    text_.remove_prefix(word.size());
-    return true;
-  }
-  std::string_view read_text() {
-    skip_space();
-    const char quote = text_.empty() ? '\0' : text_.front();
-    if (quote != '\'' && quote != '"') refuse_header("a text is missing");
-    const std::size_t end = text_.find(quote, 1);
-    if (end == std::string_view::npos) refuse_header("a text has no end");
-    const std::string_view text = text_.substr(1, end - 1);
-    if (text.find('\\') != std::string_view::npos) refuse_header("a text has a backslash");
-    text_.remove_prefix(end + 1);
-    return text;
+
+  static std::string_view without_spaces(std::string_view text) {
+    return text.substr(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
   }
 
-  void read_entry() {
-    const std::string_view key = read_text();
-    expect(':');
-    if (key == "descr" && !header_.kind) return read_descr();
-    if (key == "fortran_order" && !header_.is_fortran) return read_order();
-    if (key == "shape" && !header_.shape) return read_shape();
-    refuse_header(as_text("'", shown(key), "' is unknown or given twice"));
+  // The text from the value of an entry on.
+  std::string_view value_of(std::string_view key) const {
+    const std::size_t at = text_.find(as_text('\'', key, '\''));
+    if (at == std::string_view::npos) refuse(as_text("it has no '", key, '\''));
+    const std::string_view rest = without_spaces(text_.substr(at + key.size() + 2));
+    if (!rest.starts_with(':')) refuse(as_text("'", key, "' has no value"));
+    return without_spaces(rest.substr(1));
   }
-  void read_descr() {
-    skip_space();
-    if (text_.starts_with('[')) source_.refuse("structures cannot be read");
-    const std::string_view descr = read_text();
+
+  std::pair<NumberKind, bool> dtype() const {
+    const std::string_view value = value_of("descr");
+    if (value.starts_with('[')) source_.refuse("structures cannot be read");
+    const std::size_t end = value.find_first_of("'\"", 1);
+    if (value.find_first_of("'\"") != 0 || end == std::string_view::npos)
+      refuse("'descr' is no text");
+    const std::string_view descr = value.substr(1, end - 1);
     const char order = descr.empty() ? '\0' : descr.front();
     const bool has_order = std::string_view("<>|=").find(order) != std::string_view::npos;
     const std::string_view name = has_order ? descr.substr(1) : descr;
@@ -146,52 +114,49 @@ class HeaderParser {
       source_.refuse(kind_name(name.empty() ? '\0' : name.front()), " (dtype '", shown(descr),
                      "') cannot be read");
     }
-    if (!has_order || (order == '|' && stored_size(type->kind) > 1)) {
-      refuse_header(as_text("the dtype '", descr, "' does not say its byte order"));
-    }
-    header_.kind = type->kind;
-    header_.swapped = order == '>';
+    if (!has_order || (order == '|' && stored_size(type->kind) > 1))
+      refuse(as_text("the dtype '", descr, "' does not say its byte order"));
+    return {type->kind, order == '>'};
   }
-  void read_order() {
-    if (accept_word("True")) {
-      header_.is_fortran = true;
-    } else if (accept_word("False")) {
-      header_.is_fortran = false;
-    } else {
-      refuse_header("'fortran_order' is neither True nor False");
-    }
+
+  bool is_fortran() const {
+    const std::string_view value = value_of("fortran_order");
+    if (value.starts_with("True")) return true;
+    if (value.starts_with("False")) return false;
+    refuse("'fortran_order' is neither True nor False");
   }
-  void read_shape() {
+
+  // A tuple: "()", "(3,)", "(3, 4)", or with an L after each number, as Python 2 wrote them.
+  Shape shape() const {
+    const std::string_view value = value_of("shape");
+    const std::size_t end = value.find(')');
+    if (!value.starts_with('(') || end == std::string_view::npos) refuse("its shape is no tuple");
+    std::string_view tuple = without_spaces(value.substr(1, end - 1));
     Shape shape;
-    expect('(');
-    while (!accept(')')) {
-      shape.push_back(read_size());
-      if (shape.size() > kMaxNpyDims) refuse_header("its shape has more than 64 dimensions");
-      const bool has_comma = accept(',');
-      if (!has_comma && shape.size() == 1) refuse_header("its shape is no tuple");
-      if (!has_comma) {
-        expect(')');
-        break;
-      }
+    while (!tuple.empty()) {
+      shape.push_back(take_size(tuple));
+      if (shape.size() > kMaxNpyDims) refuse("its shape has more than 64 dimensions");
     }
-    header_.shape = shape;
+    return shape;
   }
-  std::int64_t read_size() {
-    skip_space();
+  std::int64_t take_size(std::string_view& tuple) const {
     std::int64_t size = 0;
-    const auto [end, error] = std::from_chars(text_.data(), text_.data() + text_.size(), size);
-    if (error != std::errc() || size < 0) refuse_header("its shape has a part that is no size");
-    text_.remove_prefix(static_cast<std::size_t>(end - text_.data()));
-    accept_word("L");  // as Python 2 wrote them
+    const auto [end, error] = std::from_chars(tuple.data(), tuple.data() + tuple.size(), size);
+    if (error != std::errc() || size < 0) refuse("its shape has a part that is no size");
+    tuple.remove_prefix(static_cast<std::size_t>(end - tuple.data()));
+    if (tuple.starts_with('L')) tuple.remove_prefix(1);
+    tuple = without_spaces(tuple);
+    if (tuple.empty()) return size;
+    if (!tuple.starts_with(',')) refuse("its shape has a part that is no size");
+    tuple = without_spaces(tuple.substr(1));
     return size;
   }
 
   const Source& source_;
   std::string_view text_;
-  Header header_;
 };
 
-// What stands before the header's text: the magic, a version of two bytes, and the text's length.
+// What is before the header's text: the magic, a version of two bytes, and the text's length.
 struct Start {
   std::uint64_t bytes = 0;
   std::uint64_t header_bytes = 0;
@@ -223,19 +188,27 @@ Start read_start(const Source& source) {
 }
 
 void check_size(const Source& source, const Header& header, std::uint64_t data_bytes) {
-  // Sizes of zero count as one, so that no product of some of the sizes overflows later.
-  std::int64_t bytes = 8;
-  bool overflows = false, is_empty = false;
-  for (const std::int64_t size : *header.shape) {
-    overflows |= __builtin_mul_overflow(bytes, std::max<std::int64_t>(size, 1), &bytes);
-    is_empty |= size == 0;
-  }
-  if (overflows) source.refuse("its shape ", *header.shape, " is beyond 2^63 bytes");
-  const std::int64_t stored = is_empty ? 0 : bytes / 8 * stored_size(*header.kind);
-  if (static_cast<std::uint64_t>(stored) != data_bytes) {
-    source.refuse("its shape ", *header.shape, " takes ", stored, " bytes, ", data_bytes,
+  const std::optional<std::int64_t> stored = stored_bytes(header.kind, header.shape);
+  if (!stored) source.refuse("its shape ", header.shape, " is beyond 2^63 bytes");
+  if (static_cast<std::uint64_t>(*stored) != data_bytes) {
+    source.refuse("its shape ", header.shape, " takes ", *stored, " bytes, ", data_bytes,
                   " follow the header");
   }
+}
+
+// The elements that begin at `position`, row-major.
+Array read_elements(const Source& source, const Header& header, std::uint64_t position,
+                    const Shape& shape) {
+  if (source.mapped && !header.swapped) {
+    if (const auto mapped = source.mapped(header.kind, position, shape)) return *mapped;
+  }
+  Array out = Array::empty(shape, widened(header.kind));
+  if (const auto bad = read_numbers(header.kind, header.swapped, source.read, out)) {
+    Shape at = unravel_index(*bad, shape);
+    if (header.is_fortran) std::reverse(at.begin(), at.end());
+    source.refuse("int64 cannot hold the uint64 at ", at);
+  }
+  return out;
 }
 
 }  // namespace
@@ -261,25 +234,6 @@ std::string header_text(std::string_view operation, const std::string& name, con
   return start + text;
 }
 
-namespace {
-
-// The elements that begin at `position`, row-major.
-Array read_elements(const Source& source, const Header& header, std::uint64_t position,
-                    const Shape& shape) {
-  if (source.mapped && !header.swapped) {
-    if (const auto mapped = source.mapped(*header.kind, position, shape)) return *mapped;
-  }
-  Array out = Array::empty(shape, widened(*header.kind));
-  if (const auto bad = read_numbers(*header.kind, header.swapped, source.read, out)) {
-    Shape at = unravel_index(*bad, shape);
-    if (*header.is_fortran) std::reverse(at.begin(), at.end());
-    source.refuse("int64 cannot hold the uint64 at ", at);
-  }
-  return out;
-}
-
-}  // namespace
-
 Tensor read(const Source& source) {
   const Start start = read_start(source);
   std::string text(start.header_bytes, '\0');
@@ -287,10 +241,10 @@ Tensor read(const Source& source) {
   const Header header = HeaderParser(source, text).parse();
   const std::uint64_t position = start.bytes + start.header_bytes;
   check_size(source, header, source.size - position);
-  Shape shape = *header.shape;
-  if (*header.is_fortran) std::reverse(shape.begin(), shape.end());
+  Shape shape = header.shape;
+  if (header.is_fortran) std::reverse(shape.begin(), shape.end());
   Array out = read_elements(source, header, position, shape);
-  if (*header.is_fortran) {
+  if (header.is_fortran) {
     Shape dims = shape;
     for (std::int64_t i = 0; i < dims.rank(); ++i) dims[i] = dims.rank() - 1 - i;
     out = out.permute(dims);

@@ -35,7 +35,7 @@ struct Source {
 /// Whether these bytes, six or more, begin as .npy files do.
 bool has_magic(const void* bytes);
 
-/// All that stands before the elements. Errors begin with [operation] name.
+/// All that is before the elements. Errors begin with [operation] name.
 std::string header_text(std::string_view operation, const std::string& name, const Tensor& tensor);
 
 /// Reads `source.size` bytes; errors as load_npy says.

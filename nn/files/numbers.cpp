@@ -1,7 +1,6 @@
 #include <tend/nn/files/numbers.h>
 
 #include <algorithm>
-#include <bit>
 #include <limits>
 #include <type_traits>
 #include <vector>
@@ -14,27 +13,27 @@ namespace {
 // Numbers are read this many at a time, so that converting them takes little memory.
 constexpr std::int64_t kNumbersAtOnce = 16'384;
 
-template <class From>
-void swap_bytes(std::vector<From>& numbers, std::int64_t count) {
-  for (std::int64_t i = 0; i < count; ++i) {
-    auto* const first = reinterpret_cast<unsigned char*>(&numbers[static_cast<std::size_t>(i)]);
-    std::reverse(first, first + sizeof(From));
+template <class T>
+void swap_bytes(T* numbers, std::int64_t count) {
+  for (T* each = numbers; each != numbers + count; ++each) {
+    auto* const first = reinterpret_cast<unsigned char*>(each);
+    std::reverse(first, first + sizeof(T));
   }
 }
 
 template <class From, class To, class Convert>
-std::optional<std::int64_t> read_numbers_as(bool swapped, const ReadBytes& read, const Array& out,
-                                            Convert convert) {
+std::optional<std::int64_t> read_converted(bool swapped, const ReadBytes& read, const Array& out,
+                                           Convert convert) {
   std::vector<From> stored(
       static_cast<std::size_t>(std::min<std::int64_t>(kNumbersAtOnce, out.numel())));
   To* const to = out.data<To>();
   for (std::int64_t done = 0; done < out.numel();) {
     const std::int64_t count = std::min(kNumbersAtOnce, out.numel() - done);
     read(stored.data(), static_cast<std::uint64_t>(count) * sizeof(From));
-    if (swapped) swap_bytes(stored, count);
+    if (swapped) swap_bytes(stored.data(), count);
     for (std::int64_t i = 0; i < count; ++i) {
       const From number = stored[static_cast<std::size_t>(i)];
-      if constexpr (std::is_same_v<From, std::uint64_t> && std::is_same_v<To, std::int64_t>) {
+      if constexpr (std::is_same_v<From, std::uint64_t>) {
         if (number > std::numeric_limits<std::int64_t>::max()) return done + i;
       }
       to[done + i] = convert(number);
@@ -46,19 +45,15 @@ std::optional<std::int64_t> read_numbers_as(bool swapped, const ReadBytes& read,
 
 template <class From>
 std::optional<std::int64_t> read_integers(bool swapped, const ReadBytes& read, const Array& out) {
-  return read_numbers_as<From, std::int64_t>(
+  return read_converted<From, std::int64_t>(
       swapped, read, out, [](From number) { return static_cast<std::int64_t>(number); });
 }
 
-// Numbers that tend has itself. They are swapped as bits: a signalling NaN could change on its way
-// through a float.
-template <class Bits, class T>
+// Numbers that tend has itself.
+template <class T>
 std::optional<std::int64_t> read_same(bool swapped, const ReadBytes& read, const Array& out) {
-  if (swapped) {
-    return read_numbers_as<Bits, T>(swapped, read, out,
-                                    [](Bits bits) { return std::bit_cast<T>(bits); });
-  }
   read(out.raw(), static_cast<std::uint64_t>(out.numel()) * sizeof(T));
+  if (swapped) swap_bytes(out.data<T>(), out.numel());
   return std::nullopt;
 }
 
@@ -106,28 +101,39 @@ DType widened(NumberKind kind) noexcept {
   }
 }
 
+std::optional<std::int64_t> stored_bytes(NumberKind kind, const Shape& shape) noexcept {
+  constexpr std::int64_t kLargestItem = 8;  // int64's, which smaller integers become
+  std::int64_t bytes = kLargestItem;
+  bool is_empty = false;
+  for (const std::int64_t size : shape) {
+    is_empty |= size == 0;
+    if (size != 0 && __builtin_mul_overflow(bytes, size, &bytes)) return {};
+  }
+  return is_empty ? 0 : bytes / kLargestItem * stored_size(kind);
+}
+
 std::optional<std::int64_t> read_numbers(NumberKind kind, bool swapped, const ReadBytes& read,
                                          const Array& out) {
   switch (kind) {
     case NumberKind::boolean:
-      return read_numbers_as<unsigned char, bool>(false, read, out,
-                                                  [](unsigned char byte) { return byte != 0; });
+      return read_converted<unsigned char, bool>(false, read, out,
+                                                 [](unsigned char byte) { return byte != 0; });
     case NumberKind::i8: return read_integers<std::int8_t>(swapped, read, out);
     case NumberKind::i16: return read_integers<std::int16_t>(swapped, read, out);
     case NumberKind::i32: return read_integers<std::int32_t>(swapped, read, out);
-    case NumberKind::i64: return read_same<std::int64_t, std::int64_t>(swapped, read, out);
+    case NumberKind::i64: return read_same<std::int64_t>(swapped, read, out);
     case NumberKind::u8: return read_integers<std::uint8_t>(swapped, read, out);
     case NumberKind::u16: return read_integers<std::uint16_t>(swapped, read, out);
     case NumberKind::u32: return read_integers<std::uint32_t>(swapped, read, out);
     case NumberKind::u64: return read_integers<std::uint64_t>(swapped, read, out);
     case NumberKind::f16:
-      return read_numbers_as<std::uint16_t, float>(swapped, read, out, half_to_float);
+      return read_converted<std::uint16_t, float>(swapped, read, out, half_to_float);
     case NumberKind::bf16:
-      return read_numbers_as<std::uint16_t, float>(swapped, read, out, bfloat_to_float);
-    case NumberKind::f32: return read_same<std::uint32_t, float>(swapped, read, out);
+      return read_converted<std::uint16_t, float>(swapped, read, out, bfloat_to_float);
+    case NumberKind::f32: return read_same<float>(swapped, read, out);
     case NumberKind::f64: break;
   }
-  return read_same<std::uint64_t, double>(swapped, read, out);
+  return read_same<double>(swapped, read, out);
 }
 
 void write_numbers(NumberKind kind, const Array& dense, const PutBytes& put) {

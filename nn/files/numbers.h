@@ -31,13 +31,16 @@ std::int64_t stored_size(NumberKind kind) noexcept;
 /// The dtype that holds every value of that kind: float32 for 16-bit floats, int64 for all
 /// integers.
 DType widened(NumberKind kind) noexcept;
+/// Bytes of a tensor of this shape in the file. Nothing if the sizes are too large for a tensor:
+/// the product of those that are not zero is beyond 2^63 bytes.
+std::optional<std::int64_t> stored_bytes(NumberKind kind, const Shape& shape) noexcept;
 
-/// Takes the next bytes of a file.
+/// Reads the next bytes of a file.
 using ReadBytes = std::function<void(void* to, std::uint64_t bytes)>;
 
-/// Reads the elements of `out`, row-major and of dtype widened(kind), which the file holds in the
-/// other byte order when `swapped`. Returns the number of the first element that int64 cannot hold
-/// (only u64 has such), where reading ends.
+/// Reads the elements of `out`, row-major and of dtype widened(kind). The file has them in the
+/// other byte order when `swapped`. Returns the position of the first element that int64 cannot
+/// hold (only u64 has such), where reading ends.
 std::optional<std::int64_t> read_numbers(NumberKind kind, bool swapped, const ReadBytes& read,
                                          const Array& out);
 

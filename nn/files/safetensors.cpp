@@ -1,36 +1,268 @@
 #include <tend/nn/files/safetensors.h>
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <bit>
+#include <set>
+#include <span>
+#include <system_error>
+#include <utility>
+#include <vector>
 
 #include <tend/core/base/error.h>
-#include <tend/nn/files/safetensors_header.h>
+#include <tend/nn/files/file_name.h>
+#include <tend/nn/files/json.h>
+#include <tend/nn/files/safetensors_format.h>
 #include <tend/nn/files/write_file.h>
+
+#include <nlohmann/json.hpp>
 
 namespace tend::nn {
 namespace {
 
+namespace fs = std::filesystem;
+using safetensors::kMaxDims, safetensors::kMaxHeader, safetensors::kMetadata;
+using safetensors::StoredType, safetensors::WeightMap;
+
 static_assert(std::endian::native == std::endian::little, "the format is little-endian");
 
-void save(const std::filesystem::path& path, const StateDict& tensors,
-          const SafetensorsOptions& options) {
-  const std::string header = safetensors::header_text(path, tensors, options);
+constexpr const char* kSaveShards = "save_safetensors_shards";
+constexpr const char* kWhole = "model.safetensors";
+constexpr const char* kIndex = "model.safetensors.index.json";
+
+// --- one file
+
+// How elements of `dtype` are written.
+StoredType stored_type(DType dtype, std::optional<HalfType> half) {
+  if (half && is_floating(dtype)) {
+    return *half == HalfType::float16 ? StoredType{"F16", NumberKind::f16}
+                                      : StoredType{"BF16", NumberKind::bf16};
+  }
+  switch (dtype) {
+    case DType::boolean: return {"BOOL", NumberKind::boolean};
+    case DType::int64: return {"I64", NumberKind::i64};
+    case DType::float32: return {"F32", NumberKind::f32};
+    case DType::float64: break;
+  }
+  return {"F64", NumberKind::f64};
+}
+
+// `text` in JSON, with its quotes.
+std::string quoted(const FileName& file, const std::string& text) {
+  if (!json::is_utf8(text)) file.refuse("a name or a metadata text is not UTF-8");
+  return json::quoted(text);
+}
+
+std::string joined(std::span<const std::int64_t> numbers) {
+  std::string text;
+  for (const std::int64_t number : numbers) {
+    if (!text.empty()) text += ',';
+    text += std::to_string(number);
+  }
+  return text;
+}
+
+std::int64_t end_of(const FileName& file, const std::string& name, const Tensor& tensor,
+                    std::int64_t item_bytes, std::int64_t begin) {
+  std::int64_t end = 0;
+  if (__builtin_mul_overflow(tensor.numel(), item_bytes, &end) ||
+      __builtin_add_overflow(begin, end, &end)) {
+    file.refuse("'", shown(name), "' ", tensor.shape(), ' ', tensor.dtype(),
+                " would end beyond 2^63 bytes");
+  }
+  return end;
+}
+
+// The header for these tensors, which follow one another, padded to a multiple of 8 bytes. IoError
+// for what the format cannot store.
+std::string header_text(const FileName& file, const StateDict& tensors,
+                        const SafetensorsOptions& options) {
+  std::string text = "{";
+  for (const auto& [key, value] : options.metadata) {
+    text += text.size() == 1 ? '"' + std::string(kMetadata) + "\":{" : ",";
+    text += quoted(file, key) + ':' + quoted(file, value);
+  }
+  if (!options.metadata.empty()) text += '}';
+  std::set<std::string_view> names{"", kMetadata};
+  std::int64_t begin = 0;
+  for (const auto& [name, tensor] : tensors) {
+    if (!names.insert(name).second) {
+      const char* problem = name.empty() ? "empty" : name == kMetadata ? "reserved" : "used twice";
+      file.refuse("the name '", shown(name), "' is ", problem);
+    }
+    if (!tensor.defined()) file.refuse("'", shown(name), "' is undefined");
+    if (tensor.shape().size() > kMaxDims)
+      file.refuse("'", shown(name), "' has more than ", kMaxDims, " dimensions");
+    const StoredType type = stored_type(tensor.dtype(), options.dtype);
+    const std::int64_t end = end_of(file, name, tensor, stored_size(type.kind), begin);
+    if (text.size() > 1) text += ',';
+    text += quoted(file, name) + R"(:{"dtype":")";
+    text += type.name;
+    text += R"(","shape":[)" + joined(tensor.shape()) + R"(],"data_offsets":[)" +
+            std::to_string(begin) + ',' + std::to_string(end) + "]}";
+    begin = end;
+  }
+  text += '}';
+  // Spaces keep the elements aligned.
+  text.resize((text.size() + 7) / 8 * 8, ' ');
+  if (text.size() > kMaxHeader) {
+    file.refuse("names and metadata take ", text.size(), " bytes, of which readers take ",
+                kMaxHeader, " at most");
+  }
+  return text;
+}
+
+// --- a folder of shards
+
+void check(const fs::path& path, const std::error_code& error) {
+  if (error) FileName{kSaveShards, path}.refuse("cannot be written: ", error.message());
+}
+
+void remove_file(const fs::path& path) {
+  std::error_code error;
+  fs::remove(path, error);
+  check(path, error);
+}
+
+std::string shard_name(std::size_t number, std::size_t count) {
+  const auto padded = [](std::size_t value) {
+    const std::string digits = std::to_string(value);
+    return std::string(digits.size() < 5 ? 5 - digits.size() : 0, '0') + digits;
+  };
+  return "model-" + padded(number) + "-of-" + padded(count) + ".safetensors";
+}
+
+// Files that are whole, but do not have their names yet. Those that get no name are removed.
+class Prepared {
+ public:
+  explicit Prepared(fs::path folder) : folder_(std::move(folder)) {}
+  Prepared(const Prepared&) = delete;
+  Prepared& operator=(const Prepared&) = delete;
+  ~Prepared() {
+    for (const std::string& name : names_) ::unlink(temporary(name).c_str());
+  }
+
+  // The path to write the file of this name to.
+  fs::path add(const std::string& name) {
+    names_.push_back(name);
+    return temporary(name);
+  }
+  // Refuses names that are sure not to be had, such as those of folders.
+  void check_names() const {
+    for (const std::string& name : names_) check_can_write(folder_ / name);
+  }
+  void publish() const {
+    for (const std::string& name : names_) {
+      std::error_code error;
+      fs::rename(temporary(name), folder_ / name, error);
+      check(folder_ / name, error);
+    }
+  }
+
+ private:
+  fs::path temporary(const std::string& name) const { return folder_ / (name + ".tmp"); }
+
+  fs::path folder_;
+  std::vector<std::string> names_;
+};
+
+// The text of an index. All names must be UTF-8.
+std::string index_text(const WeightMap& files, std::int64_t total_size) {
+  const json::Value index{{"metadata", {{"total_size", total_size}}},
+                          {"weight_map", json::Value(files)}};
+  return index.dump(2) + '\n';
+}
+
+struct Shards {
+  std::vector<StateDict> all;
+  std::int64_t bytes = 0;
+};
+
+Shards split(const StateDict& tensors, const ShardOptions& options) {
+  Shards shards;
+  shards.all.emplace_back();
+  std::int64_t room = options.max_shard_size;
+  for (const auto& [name, tensor] : tensors) {
+    const NumberKind kind = stored_type(tensor.dtype(), options.dtype).kind;
+    const std::int64_t size = tensor.numel() * stored_size(kind);
+    if (size > room && !shards.all.back().empty()) {
+      shards.all.emplace_back();
+      room = options.max_shard_size;
+    }
+    shards.all.back().emplace_back(name, tensor);
+    room -= size;
+    shards.bytes += size;
+  }
+  return shards;
+}
+
+void save_shards(const fs::path& folder, const Shards& shards, const SafetensorsOptions& options,
+                 const safetensors::FileBeside* beside) {
+  const fs::path whole = folder / kWhole, index = folder / kIndex;
+  const bool is_whole = shards.all.size() == 1;
+  Prepared prepared(folder);
+  if (is_whole) {
+    save_safetensors(prepared.add(kWhole), shards.all[0], options);
+  } else {
+    WeightMap files;
+    for (std::size_t i = 0; i < shards.all.size(); ++i) {
+      const std::string name = shard_name(i + 1, shards.all.size());
+      save_safetensors(prepared.add(name), shards.all[i], options);
+      for (const auto& [tensor_name, tensor] : shards.all[i]) files.emplace(tensor_name, name);
+    }
+    write_file(prepared.add(kIndex), index_text(files, shards.bytes), kSaveShards);
+  }
+  if (beside) write_file(prepared.add(beside->name), beside->text, kSaveShards);
+  prepared.check_names();
+  check_can_write(whole);
+  if (beside) remove_file(folder / beside->name);
+  if (!is_whole) {
+    remove_file(index);
+    remove_file(whole);
+  }
+  prepared.publish();
+  if (is_whole) remove_file(index);  // which says less than the whole file
+}
+
+void save(const fs::path& folder, const StateDict& tensors, const ShardOptions& options,
+          const safetensors::FileBeside* beside) {
+  if (options.max_shard_size < 1)
+    fail(kSaveShards, "a max_shard_size of ", options.max_shard_size, " bytes");
+  std::error_code error;
+  fs::directory_iterator(folder, error);
+  check(folder, error);
+  const SafetensorsOptions of_each{options.dtype, options.metadata};
+  header_text({kSaveShards, folder}, tensors, of_each);  // refuses names and sizes
+  save_shards(folder, split(tensors, options), of_each, beside);
+}
+
+}  // namespace
+
+void save_safetensors(const fs::path& path, const StateDict& tensors,
+                      const SafetensorsOptions& options) {
+  const std::string header = header_text({"save_safetensors", path}, tensors, options);
   const std::uint64_t length = header.size();
   const auto fill = [&](const PutBytes& put) {
     put(&length, sizeof length);
     put(header.data(), header.size());
     for (const auto& [name, tensor] : tensors) {
-      write_numbers(safetensors::stored_type(tensor.dtype(), options.dtype).kind,
-                    tensor.array().contiguous(), put);
+      write_numbers(stored_type(tensor.dtype(), options.dtype).kind, tensor.array().contiguous(),
+                    put);
     }
   };
   write_file(path, fill, "save_safetensors");
 }
 
-}  // namespace
+void save_safetensors_shards(const fs::path& folder, const StateDict& tensors,
+                             const ShardOptions& options) {
+  save(folder, tensors, options, nullptr);
+}
 
-void save_safetensors(const std::filesystem::path& path, const StateDict& tensors,
-                      const SafetensorsOptions& options) {
-  save(path, tensors, options);
+void safetensors::save_shards_with(const fs::path& folder, const StateDict& tensors,
+                                   const ShardOptions& options,
+                                   const safetensors::FileBeside& beside) {
+  save(folder, tensors, options, &beside);
 }
 
 }  // namespace tend::nn

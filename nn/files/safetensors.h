@@ -69,6 +69,18 @@ struct ShardOptions {
 void save_safetensors_shards(const std::filesystem::path& folder, const StateDict& tensors,
                              const ShardOptions& options = {});
 
+namespace safetensors {
+/// A text file of a folder of shards.
+struct FileBeside {
+  std::string name, text;
+};
+
+/// Writes `beside` with the shards, as save_safetensors_shards does. An old file of its name is
+/// removed before the first shard has changed, and the new one appears when all shards are there.
+void save_shards_with(const std::filesystem::path& folder, const StateDict& tensors,
+                      const ShardOptions& options, const FileBeside& beside);
+}  // namespace safetensors
+
 /// Reads F32, F64, I64 and BOOL as they are, F16 and BF16 as float32, and integers of other sizes
 /// as int64 (IoError for one that int64 cannot hold). A path that ends in ".json" is an index, as
 /// model.safetensors.index.json: the tensors that it names are read from the files beside it, and

@@ -6,12 +6,13 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <optional>
 #include <string>
 #include <system_error>
+#include <utility>
 
 #include <tend/core/base/error.h>
 #include <tend/nn/files/descriptor.h>
-#include <tend/nn/files/file_name.h>
 
 namespace tend::nn {
 namespace {
@@ -20,7 +21,6 @@ namespace fs = std::filesystem;
 
 using FileStatus = struct ::stat;
 
-constexpr int kMaxLinks = 40;           // as in Linux
 constexpr std::size_t kKeptName = 200;  // bytes of a name (of at most 255) in a temporary name
 constexpr std::string_view kSuffix = ".tend.tmp";
 
@@ -100,14 +100,13 @@ Descriptor open_temporary(const fs::path& path, ::mode_t mode) {
 
 class TemporaryFile {
  public:
-  /// `old` is the status of the file that will be replaced, if there is one.
-  TemporaryFile(const Subject& subject, const fs::path& target, const FileStatus* old)
+  TemporaryFile(const Subject& subject, const fs::path& target, bool replaces)
       : subject_(subject),
         target_(target),
         path_(folder_of(target) /
               (target.filename().string().substr(0, kKeptName) + std::string(kSuffix))),
-        // Nobody else reads what will be a private file, not even while it is written.
-        file_(subject, open_temporary(path_, old != nullptr ? 0600 : 0666)) {
+        // Nobody else reads a file that may be private while it is written.
+        file_(subject, open_temporary(path_, replaces ? 0600 : 0666)) {
     if (::ftruncate(file_.descriptor(), 0) != 0) subject_.refuse(errno);
   }
   TemporaryFile(const TemporaryFile&) = delete;
@@ -118,13 +117,9 @@ class TemporaryFile {
 
   const OutputFile& file() const { return file_; }
 
-  void take_owner_and_mode(const FileStatus& old) const {
-    const bool has_owner = ::fchown(file_.descriptor(), old.st_uid, old.st_gid) == 0;
-    static_cast<void>(has_owner);  // else the file is this process's, as a new one would be
-    if (::fchmod(file_.descriptor(), old.st_mode & 0777) != 0) subject_.refuse(errno);
-  }
-
-  void rename() {
+  // Gives the file its name, and the mode of the old one.
+  void rename(const std::optional<FileStatus>& old) {
+    if (old && ::fchmod(file_.descriptor(), old->st_mode & 0777) != 0) subject_.refuse(errno);
     file_.flush();
     if (::rename(path_.c_str(), target_.c_str()) != 0) subject_.refuse(errno);
     is_renamed_ = true;
@@ -140,57 +135,34 @@ class TemporaryFile {
   bool is_renamed_ = false;
 };
 
-// The descriptor among standard output and standard error that is this very file, or -1.
-int standard_stream(const FileStatus& status) {
-  for (const int descriptor : {STDOUT_FILENO, STDERR_FILENO}) {
-    FileStatus own{};
-    if (::fstat(descriptor, &own) == 0 && is_same_file(own, status)) return descriptor;
-  }
-  return -1;
-}
-
-// A device, a pipe or a standard stream.
-OutputFile open_stream(const Subject& subject, const FileStatus& status) {
-  const int standard = standard_stream(status);
-  return OutputFile(
-      subject,
-      Descriptor(standard >= 0 ? ::fcntl(standard, F_DUPFD_CLOEXEC, 3) : uninterrupted([&] {
-        return ::open(subject.path.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC);
-      })));
-}
-
-// The status of the file that the path leads to; false if there is none.
-bool find_status(const Subject& subject, FileStatus& status) {
-  check_name({subject.operation, subject.path});
-  if (::stat(subject.path.c_str(), &status) == 0) return true;
+// The status of the file that the path leads to, if there is one.
+std::optional<FileStatus> find_status(const Subject& subject) {
+  FileStatus status{};
+  if (::stat(subject.path.c_str(), &status) == 0) return status;
   if (errno != ENOENT || subject.path.empty()) subject.refuse(errno);
-  return false;
+  return {};
 }
 
-bool is_stream(const FileStatus& status) {
-  return !S_ISREG(status.st_mode) || standard_stream(status) >= 0;
+// The file that is written through links, which form no circle.
+fs::path followed(fs::path path) {
+  while (fs::is_symlink(path)) path = path.parent_path() / fs::read_symlink(path);
+  return path;
 }
 
-fs::path followed(const Subject& subject) {
-  check_name({subject.operation, subject.path});
-  fs::path target = subject.path;
-  std::error_code error;
-  for (int links = 0; fs::is_symlink(fs::symlink_status(target, error)); ++links) {
-    if (links == kMaxLinks) subject.refuse(ELOOP);
-    const fs::path next = fs::read_symlink(target, error);
-    if (error) subject.refuse(error.value());
-    target = target.parent_path() / next;  // only `next` if it is absolute
-  }
-  return target;
-}
-
-// `fill` gets the file that will be the one at the path.
+// fill(file) writes the new file at the path, which replaces the old one, if there is one.
 template <class Fill>
-void replace(const Subject& subject, const FileStatus* old, Fill fill) {
-  TemporaryFile temporary(subject, followed(subject), old);
+void replace(const Subject& subject, const std::optional<FileStatus>& old, Fill fill) {
+  TemporaryFile temporary(subject, followed(subject.path), old.has_value());
   fill(temporary.file());
-  if (old != nullptr) temporary.take_owner_and_mode(*old);
-  temporary.rename();
+  temporary.rename(old);
+}
+
+// Opens a file to write into it as it is; `flags` are added to O_WRONLY.
+OutputFile open_stream(const Subject& subject, int flags) {
+  return OutputFile(subject, Descriptor(uninterrupted([&] {
+                      return ::open(subject.path.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC | flags,
+                                    0666);
+                    })));
 }
 
 }  // namespace
@@ -198,16 +170,14 @@ void replace(const Subject& subject, const FileStatus* old, Fill fill) {
 void write_file(const fs::path& path, const std::function<void(const PutBytes&)>& fill,
                 std::string_view operation) {
   const Subject subject{operation, path};
-  if (!fill) fail(operation, "there is no function that fills ", path.string());
   const auto fill_file = [&](const OutputFile& file) {
     fill([&](const void* data, std::size_t bytes) { file.put(data, bytes); });
   };
-  FileStatus status{};
-  const bool exists = find_status(subject, status);
-  if (exists && is_stream(status)) {
-    fill_file(open_stream(subject, status));
+  const std::optional<FileStatus> old = find_status(subject);
+  if (old && !S_ISREG(old->st_mode)) {
+    fill_file(open_stream(subject, 0));
   } else {
-    replace(subject, exists ? &status : nullptr, fill_file);
+    replace(subject, old, fill_file);
   }
 }
 
@@ -219,10 +189,9 @@ void write_file(const fs::path& path, std::string_view content, std::string_view
 void write_file_at(const fs::path& path, const std::function<void(const PutBytesAt&)>& fill,
                    std::string_view operation) {
   const Subject subject{operation, path};
-  FileStatus status{};
-  const bool exists = find_status(subject, status);
-  if (exists && is_stream(status)) subject.refuse("is no regular file");
-  replace(subject, exists ? &status : nullptr, [&](const OutputFile& file) {
+  const std::optional<FileStatus> old = find_status(subject);
+  if (old && !S_ISREG(old->st_mode)) subject.refuse("is no regular file");
+  replace(subject, old, [&](const OutputFile& file) {
     fill([&](std::uint64_t position, const void* data, std::size_t bytes) {
       file.put_at(position, data, bytes);
     });
@@ -231,29 +200,24 @@ void write_file_at(const fs::path& path, const std::function<void(const PutBytes
 
 void append_file(const fs::path& path, std::string_view content, std::string_view operation) {
   const Subject subject{operation, path};
-  check_name({subject.operation, subject.path});
-  constexpr int kFlags = O_WRONLY | O_CREAT | O_APPEND | O_NOCTTY | O_CLOEXEC;
-  const OutputFile file(
-      subject, Descriptor(uninterrupted([&] { return ::open(path.c_str(), kFlags, 0666); })));
+  const OutputFile file = open_stream(subject, O_CREAT | O_APPEND);
   FileStatus before{};
   if (::fstat(file.descriptor(), &before) != 0) subject.refuse(errno);
   try {
     file.put(content.data(), content.size());
   } catch (...) {
-    // A part would be taken for the beginning of what is appended next.
-    if (S_ISREG(before.st_mode))
-      uninterrupted([&] { return ::ftruncate(file.descriptor(), before.st_size); });
+    // A part would be taken for the beginning of the next text.
+    uninterrupted([&] { return ::ftruncate(file.descriptor(), before.st_size); });
     throw;
   }
 }
 
 void check_can_write(const fs::path& path) {
   const Subject subject{"check_can_write", path};
-  FileStatus status{};
-  const bool exists = find_status(subject, status);
-  if (exists && S_ISDIR(status.st_mode)) subject.refuse(EISDIR);
-  const bool is_replaced = !exists || S_ISREG(status.st_mode);
-  const int denied = is_replaced ? ::access(folder_of(followed(subject)).c_str(), W_OK | X_OK)
+  const std::optional<FileStatus> old = find_status(subject);
+  if (old && S_ISDIR(old->st_mode)) subject.refuse(EISDIR);
+  const bool is_replaced = !old || S_ISREG(old->st_mode);
+  const int denied = is_replaced ? ::access(folder_of(followed(path)).c_str(), W_OK | X_OK)
                                  : ::access(path.c_str(), W_OK);
   if (denied != 0) subject.refuse(errno);
 }
@@ -267,10 +231,6 @@ void remove_leftovers(const fs::path& folder, std::string_view start) {
     const bool has_writer = file.is_open() && ::flock(file.get(), LOCK_EX | LOCK_NB) != 0;
     if (!has_writer) fs::remove(entry.path(), ignored);
   }
-}
-
-fs::path follow_links(const fs::path& path) {
-  return followed({"follow_links", path});
 }
 
 }  // namespace tend::nn

@@ -18,17 +18,15 @@ using PutBytesAt = std::function<void(std::uint64_t position, const void* data, 
 /// Writes what fill(put) puts to the file at `path`, which appears whole or not at all.
 ///
 /// fill(put) writes a temporary file, NAME.tend.tmp in the same folder. This is flushed to the
-/// disk, gets the mode of the old file (and its owner, if the system permits that), and is renamed.
-/// On any failure the old file stays, and the error of `fill` or an IoError that begins with
-/// [operation] is thrown. Links are followed: the file that they lead to is written, whether it
-/// exists or not.
+/// disk, gets the mode of the old file, and is renamed. On any failure the old file stays, and the
+/// error of `fill` or an IoError that begins with [operation] is thrown. Links are followed: the
+/// file that they lead to is written, whether it exists or not.
 ///
 /// Several threads and processes may write one path. Each waits until the one before has ended (by
 /// a lock on the temporary file, if the file system has locks), and the last one wins. What a
 /// killed process left is overwritten by the next write to the same path.
 ///
-/// A path that is not a regular file (a pipe, a terminal, a device) is opened and written as it is,
-/// and so is this process's own standard output or standard error.
+/// A path that is not a regular file (a pipe, a terminal, a device) is opened and written as it is.
 void write_file(const std::filesystem::path& path, const std::function<void(const PutBytes&)>& fill,
                 std::string_view operation = "write_file");
 void write_file(const std::filesystem::path& path, std::string_view content,
@@ -40,7 +38,7 @@ void write_file_at(const std::filesystem::path& path,
                    const std::function<void(const PutBytesAt&)>& fill, std::string_view operation);
 
 /// Writes after the end of the file at `path`, and makes it if there is none. On failure (IoError)
-/// a regular file is as long as before. It must have no other writer.
+/// the file is as long as before. It must have no other writer.
 void append_file(const std::filesystem::path& path, std::string_view content,
                  std::string_view operation = "append_file");
 
@@ -51,9 +49,5 @@ void check_can_write(const std::filesystem::path& path);
 /// Removes the temporary files that killed processes have left in a folder, if their names begin
 /// with `start`.
 void remove_leftovers(const std::filesystem::path& folder, std::string_view start);
-
-/// The path with links followed, the last one also if it leads to nothing. IoError for links that
-/// form a circle.
-std::filesystem::path follow_links(const std::filesystem::path& path);
 
 }  // namespace tend::nn

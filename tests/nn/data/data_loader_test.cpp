@@ -321,7 +321,6 @@ TEST_CASE("a loader or a loop that was moved from says so") {
   CHECK_THROWS_AS(loader.begin(), Error);
   CHECK_THROWS_AS(loader.state_dict(), Error);
   CHECK_THROWS_AS(loader.load_state_dict({}), Error);
-  CHECK_THROWS_AS(loader.remember(), Error);
   CHECK_THROWS_AS(decltype(loader)(loader), Error);
   auto it = moved.begin();
   auto other = std::move(it);
@@ -379,13 +378,5 @@ TEST_CASE("a loop is over the size that a shared dataset has when it begins") {
     CHECK_THROWS_AS(same.begin(), Error);
     CHECK_THROWS_AS(same.load_state_dict(state), Error);
     CHECK(same.state_dict().at("examples").item<std::int64_t>() == 5);
-    // What is put back to five has the batches of three again.
-    const auto undo = loader.remember();
-    static_cast<void>(loader.begin());
-    undo();
-    CHECK(loader.size() == 2);
-    std::int64_t count = 0;
-    for (const Tensor& batch : loader) count += batch.numel();
-    CHECK(count == 3);
   }
 }

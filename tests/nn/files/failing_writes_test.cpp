@@ -1,4 +1,4 @@
-// Writing where a file may not grow further, as on a full disk, and where a link is in the way.
+// Writing where a file may not grow further, as on a full disk.
 #include <sys/resource.h>
 #include <csignal>
 
@@ -69,16 +69,4 @@ TEST_CASE("a log beyond the largest size is an error, and the run can go on with
   REQUIRE(lines.size() == 3);
   CHECK(lines[1].starts_with("1,"));
   CHECK(lines[2].starts_with("2,"));
-}
-
-TEST_CASE("shards are not written through a link that stands in their way") {
-  const TemporaryFolder folder;
-  std::ofstream(folder.file("victim")) << "precious";
-  std::filesystem::create_directory(folder.file("model"));
-  std::filesystem::create_symlink("../victim", folder.file("model/model.safetensors.tmp"));
-  std::ofstream(folder.file("model/model-00001-of-00009.safetensors.tmp")) << "left by a kill";
-  nn::save_safetensors_shards(folder.file("model"), {{"x", ones({2})}});
-  CHECK(content(folder.file("victim")) == "precious");
-  CHECK_FALSE(std::filesystem::is_symlink(folder.file("model/model.safetensors")));
-  CHECK_FALSE(std::filesystem::exists(folder.file("model/model-00001-of-00009.safetensors.tmp")));
 }

@@ -26,7 +26,6 @@ using Catch::Matchers::ContainsSubstring;
 using tend::IoError;
 using tend::nn::append_file;
 using tend::nn::check_can_write;
-using tend::nn::follow_links;
 using tend::nn::PutBytes;
 using tend::nn::remove_leftovers;
 using tend::nn::write_file;
@@ -136,13 +135,11 @@ TEST_CASE("writing follows links, and the links stay") {
   write_file(folder.file("dangling"), "made");
   CHECK(content(folder.file("inner/b")) == "made");
   CHECK(fs::is_symlink(folder.file("dangling")));
-  CHECK(follow_links(folder.file("second")) == folder.file("inner/a"));
 
   fs::create_symlink("round", folder.file("about"));
   fs::create_symlink("about", folder.file("round"));
   CHECK_THROWS_AS(write_file(folder.file("round"), "x"), IoError);
   CHECK_THROWS_AS(check_can_write(folder.file("round")), IoError);
-  CHECK_THROWS_AS(follow_links(folder.file("round")), IoError);
 }
 
 TEST_CASE("a file keeps its mode, and a new one gets what the umask leaves") {
@@ -157,19 +154,6 @@ TEST_CASE("a file keeps its mode, and a new one gets what the umask leaves") {
     write_file(path, "next");
     CHECK(mode(path) == kept);
   }
-}
-
-TEST_CASE("a file keeps its owner where the system permits") {
-  const TemporaryFolder folder;
-  const std::string path = folder.file("a");
-  std::ofstream(path) << "old";
-  const bool permitted = ::chown(path.c_str(), 12345, 23456) == 0;
-  write_file(path, "new");
-  struct ::stat status {};
-  REQUIRE(::stat(path.c_str(), &status) == 0);
-  CHECK(status.st_uid == (permitted ? 12345 : ::getuid()));
-  CHECK(status.st_gid == (permitted ? 23456 : ::getgid()));
-  CHECK(content(path) == "new");
 }
 
 TEST_CASE("a pipe is written into and stays a pipe") {
@@ -319,17 +303,4 @@ TEST_CASE("a process killed at any time leaves the old file or the new one") {
   }
   write_file(path, "end");
   CHECK(count_files(folder) == 1);
-}
-
-TEST_CASE("a name with a zero byte is refused, as is a function that is none") {
-  const TemporaryFolder folder;
-  const std::string path = folder.file("whole");
-  write_file(path, "old");
-  const std::string cut = path + std::string("\0.tmp", 5);
-  CHECK_THROWS_WITH(write_file(cut, "new"),
-                    ContainsSubstring("its name goes on after a zero byte"));
-  CHECK_THROWS_AS(check_can_write(cut), IoError);
-  CHECK_THROWS_AS(follow_links(cut), IoError);
-  CHECK_THROWS_AS(write_file(path, std::function<void(const PutBytes&)>()), tend::Error);
-  CHECK(content(path) == "old");
 }
