@@ -9,10 +9,11 @@ TEND_FUNCTION(exp2, exp2(d, x))
 /// 2.25 ulp
 TEND_FUNCTION(expm1, expm1(d, x))
 /// 3.7 ulp
-TEND_FUNCTION(exp2m1,
-              hn::IfThenElse(hn::Lt(hn::Abs(x), one(d)),
-                             expm1(d, hn::Mul(x, hn::Set(d, hn::TFromD<decltype(d)>(0.6931471805599453)))),
-                             hn::Sub(exp2(d, x), one(d))))
+TEND_FUNCTION(
+    exp2m1,
+    hn::IfThenElse(hn::Lt(hn::Abs(x), one(d)),
+                   expm1(d, hn::Mul(x, hn::Set(d, hn::TFromD<decltype(d)>(0.6931471805599453)))),
+                   hn::Sub(exp2(d, x), one(d))))
 /// 0.85 ulp
 TEND_FUNCTION(log, log(d, x))
 /// 1.9 ulp
