@@ -25,7 +25,7 @@
 #include <tend/autograd/graph/anomaly.h>
 #include <tend/autograd/graph/call_scope.h>
 #include <tend/autograd/graph/engine.h>
-#include <tend/autograd/graph/hooks.h>
+#include <tend/autograd/graph/node_hook.h>
 #include <tend/autograd/ops/ops.h>
 #include <tend/autograd/tensor/grad_mode.h>
 #include <tend/autograd/tensor/tensor.h>

@@ -26,7 +26,7 @@
 #include <vector>
 
 #include <tend/nn/distributed/data_parallel.h>
-#include <tend/nn/distributed/trainer_options.h>
+#include <tend/nn/distributed/for_processes.h>
 #include <tend/tend.h>
 
 namespace {

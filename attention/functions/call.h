@@ -6,7 +6,7 @@
 #include <optional>
 
 #include <tend/attention/expressions/trace.h>
-#include <tend/attention/functions/options.h>
+#include <tend/attention/functions/attention_options.h>
 
 namespace tend::attention {
 

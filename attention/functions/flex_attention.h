@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <tend/attention/expressions/functions.h>
-#include <tend/attention/functions/options.h>
+#include <tend/attention/functions/attention_options.h>
 
 namespace tend::attention {
 

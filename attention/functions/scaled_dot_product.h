@@ -2,7 +2,7 @@
 /// Scaled dot-product attention, on which all attention modules are built.
 #pragma once
 
-#include <tend/attention/functions/options.h>
+#include <tend/attention/functions/attention_options.h>
 
 namespace tend::attention {
 

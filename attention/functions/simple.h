@@ -1,7 +1,7 @@
 // Attention without trainable weights: dot products, a normalisation, and weighted sums.
 #pragma once
 
-#include <tend/attention/functions/options.h>
+#include <tend/attention/functions/attention_options.h>
 
 namespace tend::attention {
 

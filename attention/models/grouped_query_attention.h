@@ -1,8 +1,8 @@
 // The attention of a block.
 #pragma once
 
-#include <tend/attention/functions/options.h>
-#include <tend/attention/models/norm.h>
+#include <tend/attention/functions/attention_options.h>
+#include <tend/attention/models/block_norm.h>
 #include <tend/nn/layers/dropout.h>
 #include <tend/nn/layers/linear.h>
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include <tend/attention/functions/options.h>
+#include <tend/attention/functions/attention_options.h>
 #include <tend/nn/layers/linear.h>
 
 namespace tend::nn {

@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include <tend/autograd/graph/hooks.h>
+#include <tend/autograd/graph/node_hook.h>
 
 namespace tend {
 

@@ -7,10 +7,10 @@
 #include <utility>
 
 #include <tend/autograd/graph/anomaly.h>
-#include <tend/autograd/graph/hooks.h>
 #include <tend/autograd/graph/leaf_gradient.h>
 #include <tend/autograd/graph/node.h>
-#include <tend/autograd/graph/numbering.h>
+#include <tend/autograd/graph/node_hook.h>
+#include <tend/autograd/graph/object_numbers.h>
 #include <tend/autograd/graph/timeline.h>
 #include <tend/autograd/tensor/grad_mode.h>
 #include <tend/core/base/nested_call.h>

@@ -23,7 +23,8 @@ bool is_unshared(const Tensor& gradient);
 /// PyTorch does.
 ///
 /// Throws:
-///   ShapeError, DTypeError  - the `.grad` has another shape or dtype than the tensor
+///   ShapeError, DTypeError  - the gradient or the `.grad` has another shape or dtype than the
+///                             tensor, which may have got new elements
 void add_to_grad(GradientSlot& slot, Tensor gradient, bool create_graph);
 
 }  // namespace tend

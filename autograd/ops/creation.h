@@ -15,8 +15,8 @@
 #include <type_traits>
 #include <vector>
 
-#include <tend/autograd/tensor/options.h>
 #include <tend/autograd/tensor/tensor.h>
+#include <tend/autograd/tensor/tensor_options.h>
 #include <tend/core/array/array.h>
 #include <tend/core/base/error.h>
 

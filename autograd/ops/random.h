@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <optional>
 
-#include <tend/autograd/tensor/options.h>
+#include <tend/autograd/tensor/tensor_options.h>
 #include <tend/core/array/array.h>
 #include <tend/core/random/random.h>
 

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include <tend/autograd/tensor/options.h>
+#include <tend/autograd/tensor/tensor_options.h>
 #include <tend/core/array/scalar.h>
 #include <tend/core/array/shape.h>
 

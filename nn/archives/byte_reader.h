@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include <tend/core/base/error.h>
-#include <tend/nn/files/numbers.h>
+#include <tend/nn/files/stored_numbers.h>
 
 namespace tend::nn {
 

@@ -1,18 +1,27 @@
 #include <tend/nn/archives/pt.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
+#include <limits>
+#include <map>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <utility>
+#include <vector>
 
 #include <tend/core/base/error.h>
+#include <tend/nn/archives/pickle_objects.h>
+#include <tend/nn/archives/pickle_reader.h>
 #include <tend/nn/archives/pt_storages.h>
+#include <tend/nn/archives/zip_writer.h>
 #include <tend/nn/files/file_name.h>
 #include <tend/nn/files/input_file.h>
+#include <tend/nn/files/json.h>
+#include <tend/nn/files/write_file.h>
 
 namespace tend::nn {
-
 // Not in the class, where a PtItem is not complete yet.
 PtValue::PtValue() = default;
 PtValue::PtValue(const PtValue& other) = default;
@@ -68,6 +77,211 @@ PtValue load_pt(const std::filesystem::path& path) {
   std::string start(std::min<std::uint64_t>(file.size(), 2), '\0');
   file.read(start.data(), start.size());
   return start == "PK" ? pickle::read_zip(path) : pickle::read_legacy(path);
+}
+
+namespace {
+
+std::string_view storage_class(DType dtype) {
+  switch (dtype) {
+    case DType::boolean: return "torch\nBoolStorage\n";
+    case DType::int64: return "torch\nLongStorage\n";
+    case DType::float32: return "torch\nFloatStorage\n";
+    case DType::float64: break;
+  }
+  return "torch\nDoubleStorage\n";
+}
+
+// What is written of a storage: its elements [begin, end).
+struct Extent {
+  std::size_t number = 0;
+  Array array;  // one of its tensors
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+
+  std::string_view bytes() const {
+    const std::int64_t size = item_size(array.dtype());
+    const auto* first = static_cast<const char*>(array.raw()) + (begin - array.offset()) * size;
+    return end == begin ? std::string_view()
+                        : std::string_view(first, static_cast<std::size_t>((end - begin) * size));
+  }
+};
+
+// The storages of a value's tensors, in the order of their first tensors.
+class Extents {
+ public:
+  void add(const Array& array) {
+    const auto [at, is_new] = numbers_.try_emplace(key(array), extents_.size());
+    if (is_new) extents_.push_back({at->second, array, 0, 0});
+    if (array.numel() == 0) return;
+    Extent& extent = extents_[at->second];
+    std::int64_t end = array.offset() + 1;
+    for (std::size_t i = 0; i < array.shape().size(); ++i)
+      end += (array.shape()[i] - 1) * array.strides()[i];
+    const bool is_first = extent.begin == extent.end;
+    extent.begin = is_first ? array.offset() : std::min(extent.begin, array.offset());
+    extent.end = is_first ? end : std::max(extent.end, end);
+  }
+  const Extent& of(const Array& array) const { return extents_[numbers_.at(key(array))]; }
+  const std::vector<Extent>& all() const { return extents_; }
+
+ private:
+  using Key = std::pair<const void*, DType>;
+  static Key key(const Array& array) { return {array.storage().get(), array.dtype()}; }
+
+  std::map<Key, std::size_t> numbers_;
+  std::vector<Extent> extents_;
+};
+
+// Looks for what cannot be written, and collects the storages.
+class Collector {
+ public:
+  Collector(const FileName& file, Extents& extents) : file_(file), extents_(extents) {}
+
+  void add(const PtValue& value, int depth) {
+    if (depth > pickle::kMaxDepth)
+      file_.refuse("lists and dicts nest deeper than ", pickle::kMaxDepth);
+    if (const auto* text = value.as<std::string>()) check_text(*text);
+    if (const auto* tensor = value.as<Tensor>()) {
+      if (!tensor->defined()) file_.refuse("a tensor is undefined");
+      if (tensor->shape().size() > pickle::kMaxPtDims)
+        file_.refuse("a tensor has more than ", pickle::kMaxPtDims, " dimensions");
+      extents_.add(tensor->array());
+    }
+    if (const auto* list = value.as<PtList>()) add_all(*list, depth);
+    if (const auto* tuple = value.as<PtTuple>()) add_all(tuple->items, depth);
+    if (const auto* dict = value.as<PtDict>()) add_dict(*dict, depth);
+  }
+
+ private:
+  void check_text(const std::string& text) const {
+    if (text.size() > std::numeric_limits<std::uint32_t>::max() || !json::is_utf8(text))
+      file_.refuse("the text '", shown(text), "' is not UTF-8, or too long");
+  }
+  void add_all(const PtList& list, int depth) {
+    for (const PtValue& each : list) add(each, depth + 1);
+  }
+  void add_dict(const PtDict& dict, int depth) {
+    std::unordered_set<std::string_view> texts;
+    std::unordered_set<std::int64_t> integers;
+    for (const PtItem& item : dict) {
+      if (const auto* text = std::get_if<std::string>(&item.key)) {
+        check_text(*text);
+        if (!texts.insert(*text).second) file_.refuse("the key '", shown(*text), "' is used twice");
+      } else if (!integers.insert(std::get<std::int64_t>(item.key)).second) {
+        file_.refuse("the key ", std::get<std::int64_t>(item.key), " is used twice");
+      }
+      add(item.value, depth + 1);
+    }
+  }
+
+  const FileName& file_;
+  Extents& extents_;
+};
+
+// Writes opcodes of protocol 2, as torch.save does, but keeps no memo.
+class PickleWriter {
+ public:
+  explicit PickleWriter(const Extents& extents) : extents_(extents) {}
+
+  std::string take(const PtValue& value) {
+    out_ = "\x80\x02";
+    put(value);
+    out_ += '.';
+    return std::move(out_);
+  }
+
+ private:
+  void put(const PtValue& value) {
+    std::visit([&](const auto& data) { put_data(data); }, value.data);
+  }
+  void put_data(std::monostate) { out_ += 'N'; }
+  void put_data(bool value) { out_ += value ? '\x88' : '\x89'; }
+  void put_data(std::int64_t value) {
+    const bool is_small = static_cast<std::int32_t>(value) == value;
+    out_ += is_small ? "J" : "\x8a\x08";
+    for (int i = 0; i < (is_small ? 4 : 8); ++i) out_ += static_cast<char>(value >> (8 * i) & 0xff);
+  }
+  void put_data(double value) {
+    out_ += 'G';
+    const auto bits = std::bit_cast<std::uint64_t>(value);
+    for (int i = 7; i >= 0; --i) out_ += static_cast<char>(bits >> (8 * i) & 0xff);
+  }
+  void put_data(const std::string& text) {
+    out_ += 'X';
+    for (int i = 0; i < 4; ++i) out_ += static_cast<char>(text.size() >> (8 * i) & 0xff);
+    out_ += text;
+  }
+  void put_data(const PtList& list) {
+    out_ += "](";
+    for (const PtValue& each : list) put(each);
+    out_ += 'e';
+  }
+  void put_data(const PtTuple& tuple) {
+    out_ += '(';
+    for (const PtValue& each : tuple.items) put(each);
+    out_ += 't';
+  }
+  void put_data(const PtDict& dict) {
+    out_ += "}(";
+    for (const PtItem& item : dict) {
+      std::visit([&](const auto& key) { put_data(key); }, item.key);
+      put(item.value);
+    }
+    out_ += 'u';
+  }
+  void put_shape(const Shape& shape) {
+    out_ += '(';
+    for (const std::int64_t size : shape) put_data(size);
+    out_ += 't';
+  }
+  void put_data(const Tensor& tensor) {
+    const Array& array = tensor.array();
+    const Extent& extent = extents_.of(array);
+    out_ += "ctorch._utils\n_rebuild_tensor_v2\n((";
+    put_data(std::string("storage"));
+    out_ += 'c';
+    out_ += storage_class(array.dtype());
+    put_data(std::to_string(extent.number));
+    put_data(std::string("cpu"));
+    put_data(extent.end - extent.begin);
+    out_ += "tQ";
+    put_data(array.numel() == 0 ? std::int64_t{0} : array.offset() - extent.begin);
+    put_shape(array.shape());
+    put_shape(array.strides());
+    put_data(tensor.requires_grad());
+    out_ += "ccollections\nOrderedDict\n)RtR";
+  }
+
+  const Extents& extents_;
+  std::string out_;
+};
+
+std::vector<ZipEntry> entries_of(const std::string& pickle, const Extents& extents) {
+  std::vector<ZipEntry> entries{{"archive/data.pkl", {pickle}}, {"archive/byteorder", {"little"}}};
+  for (const Extent& extent : extents.all())
+    entries.push_back({"archive/data/" + std::to_string(extent.number), {extent.bytes()}});
+  entries.push_back({"archive/version", {"3\n"}});
+  return entries;
+}
+
+}  // namespace
+
+void save_pt(const std::filesystem::path& path, const PtValue& value) {
+  Extents extents;
+  const FileName file{"save_pt", path};
+  Collector(file, extents).add(value, 0);
+  const std::string pickle = PickleWriter(extents).take(value);
+  if (pickle.size() > pickle::kMaxPickle)
+    file.refuse("what is not the elements of tensors takes ", pickle.size(),
+                " bytes, more than 64 MiB");
+  const auto fill = [&](const PutBytesAt& put) {
+    put_zip(file, entries_of(pickle, extents), /*compressed=*/false, put);
+  };
+  write_file_at(path, fill, "save_pt");
+}
+
+void save_pt(const std::filesystem::path& path, const StateDict& tensors) {
+  save_pt(path, PtValue(tensors));
 }
 
 }  // namespace tend::nn

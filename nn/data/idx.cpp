@@ -9,7 +9,7 @@
 #include <tend/autograd/ops/views.h>
 #include <tend/autograd/tensor/grad_mode.h>
 #include <tend/nn/files/input_file.h>
-#include <tend/nn/files/numbers.h>
+#include <tend/nn/files/stored_numbers.h>
 
 namespace tend::data {
 namespace {

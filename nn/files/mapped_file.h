@@ -8,7 +8,7 @@
 
 #include <tend/core/array/array.h>
 #include <tend/nn/files/input_file.h>
-#include <tend/nn/files/numbers.h>
+#include <tend/nn/files/stored_numbers.h>
 
 namespace tend::nn {
 

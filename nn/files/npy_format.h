@@ -9,7 +9,7 @@
 
 #include <tend/autograd/tensor/tensor.h>
 #include <tend/core/array/array.h>
-#include <tend/nn/files/numbers.h>
+#include <tend/nn/files/stored_numbers.h>
 
 namespace tend::nn::npy {
 

@@ -12,9 +12,9 @@
 #include <tend/nn/files/input_file.h>
 #include <tend/nn/files/json.h>
 #include <tend/nn/files/mapped_file.h>
-#include <tend/nn/files/numbers.h>
 #include <tend/nn/files/safetensors.h>
 #include <tend/nn/files/safetensors_format.h>
+#include <tend/nn/files/stored_numbers.h>
 
 #include <nlohmann/json.hpp>
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include <tend/core/array/shape.h>
-#include <tend/nn/files/numbers.h>
+#include <tend/nn/files/stored_numbers.h>
 
 namespace tend::nn::safetensors {
 

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include <tend/autograd/graph/engine.h>
-#include <tend/autograd/graph/hooks.h>
 #include <tend/autograd/graph/node.h>
+#include <tend/autograd/graph/node_hook.h>
 #include <tend/autograd/graph/timeline.h>
 #include <tend/autograd/ops/ops.h>
 #include <tend/autograd/tensor/grad_mode.h>

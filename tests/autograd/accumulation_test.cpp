@@ -1,6 +1,6 @@
 // Gradients that add up: in whose memory, and that nobody's else is touched.
-#include <tend/autograd/graph/hooks.h>
 #include <tend/autograd/graph/node.h>
+#include <tend/autograd/graph/node_hook.h>
 #include <tend/autograd/tools/function.h>
 #include <tend/core/kernels/elementwise/arithmetic.h>
 

@@ -1,8 +1,8 @@
 // Gradients of products that add up, in the walk and in `.grad`.
 #include <stdexcept>
 
-#include <tend/autograd/graph/hooks.h>
 #include <tend/autograd/graph/node.h>
+#include <tend/autograd/graph/node_hook.h>
 
 #include "tests/autograd/support.h"
 

@@ -2,7 +2,7 @@
 #include <thread>
 
 #include <tend/autograd/graph/anomaly.h>
-#include <tend/autograd/graph/hooks.h>
+#include <tend/autograd/graph/node_hook.h>
 #include <tend/autograd/tools/checkpoint.h>
 #include <tend/autograd/tools/function.h>
 #include <tend/autograd/tools/graph.h>

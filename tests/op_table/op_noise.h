@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include <tend/autograd/graph/hooks.h>
+#include <tend/autograd/graph/node_hook.h>
 #include <tend/core/random/random.h>
 
 namespace tend::test {

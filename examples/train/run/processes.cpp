@@ -11,7 +11,7 @@
 
 #ifdef TEND_HAS_DISTRIBUTED
 #include <tend/nn/distributed/data_parallel.h>
-#include <tend/nn/distributed/trainer_options.h>
+#include <tend/nn/distributed/for_processes.h>
 #endif
 
 namespace train {

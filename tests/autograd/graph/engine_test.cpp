@@ -1,6 +1,6 @@
 // The engine: what backward and grad do, what they refuse, and what they leave behind.
-#include <tend/autograd/graph/hooks.h>
 #include <tend/autograd/graph/node.h>
+#include <tend/autograd/graph/node_hook.h>
 
 #include "tests/autograd/support.h"
 

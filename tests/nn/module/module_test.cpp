@@ -268,8 +268,10 @@ TEST_CASE("a module that cannot be converted as a whole stays as it is") {
   CHECK(pair.weight.grad().defined());
   CHECK_THROWS_AS(pair.to(int64), DTypeError);
   pair.statistics = pair.statistics.detach();
+  const Tensor before = pair.weight.sum();
   pair.to(float64);
   CHECK(pair.weight.dtype() == float64);
   CHECK_FALSE(pair.weight.grad().defined());
   CHECK(pair.statistics.dtype() == float64);
+  CHECK_THROWS_WITH(before.backward(), "[backward] gradient (2) float32 for a tensor (2) float64");
 }

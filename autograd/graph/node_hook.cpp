@@ -1,4 +1,4 @@
-#include <tend/autograd/graph/hooks.h>
+#include <tend/autograd/graph/node_hook.h>
 
 #include <utility>
 #include <vector>

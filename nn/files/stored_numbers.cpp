@@ -1,4 +1,4 @@
-#include <tend/nn/files/numbers.h>
+#include <tend/nn/files/stored_numbers.h>
 
 #include <algorithm>
 #include <limits>

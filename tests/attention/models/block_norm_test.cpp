@@ -1,4 +1,4 @@
-#include <tend/attention/models/norm.h>
+#include <tend/attention/models/block_norm.h>
 
 #include "tests/catch.h"
 

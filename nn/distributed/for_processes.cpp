@@ -1,4 +1,4 @@
-#include <tend/nn/distributed/trainer_options.h>
+#include <tend/nn/distributed/for_processes.h>
 
 #include <algorithm>
 #include <cstdint>
