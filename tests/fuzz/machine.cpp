@@ -177,7 +177,8 @@ bool Machine::run_on_leaf(const std::string& kind, const json& step) {
 }
 
 void Machine::run_row(const json& step) {
-  const Op& op = row_of(step[1]);
+  const std::string expression = step[1];
+  const Op& op = row_of(expression);
   std::vector<Tensor> inputs =
       make_case(op, op.samples.at(step[2].get<std::size_t>()), Layout::contiguous).inputs;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
