@@ -8,7 +8,7 @@
 
 namespace tend::attention {
 
-/// Causal attention with one head, over batches. The buffer `mask` holds 1 where a key is hidden.
+/// Causal attention with one head, over batches.
 class CausalAttention : public nn::Module<CausalAttention> {
  public:
   /// ShapeError for d_in below 1 or another size below 0; Error unless 0 <= dropout <= 1.
@@ -23,6 +23,8 @@ class CausalAttention : public nn::Module<CausalAttention> {
   TEND_MODULE(nn::Linear, W_key);
   TEND_MODULE(nn::Linear, W_value);
   TEND_MODULE(nn::Dropout, dropout);
+  /// 1 where a key is hidden, as the book has it. forward reads only its size, since attention is
+  /// causal by itself; a state with another mask is refused.
   TEND_BUFFER(mask, {.persistent = false});
 
  protected:

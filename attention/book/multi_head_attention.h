@@ -7,9 +7,8 @@
 
 namespace tend::attention {
 
-/// Causal attention whose projections are split into heads; `out_proj` combines them. The buffer
-/// `mask` holds 1 where a key is hidden. Parameters are drawn in the order W_query, W_key, W_value,
-/// out_proj.
+/// Causal attention whose projections are split into heads; `out_proj` combines them. Parameters
+/// are drawn in the order W_query, W_key, W_value, out_proj.
 class MultiHeadAttention : public nn::Module<MultiHeadAttention> {
  public:
   /// ShapeError unless num_heads divides d_out and all sizes are positive (context_length may be
@@ -28,6 +27,8 @@ class MultiHeadAttention : public nn::Module<MultiHeadAttention> {
   TEND_MODULE(nn::Linear, W_value);
   TEND_MODULE(nn::Linear, out_proj);
   TEND_MODULE(nn::Dropout, dropout);
+  /// 1 where a key is hidden, as the book has it. forward reads only its size, since attention is
+  /// causal by itself; a state with another mask is refused.
   TEND_BUFFER(mask, {.persistent = false});
 
  protected:

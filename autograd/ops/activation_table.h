@@ -1,5 +1,6 @@
 // The table of activation.h: row_forms.h says what a row means.
-// clang-format off: it takes products for pointers.
+// clang-format off
+// (It takes products for pointers.)
 
 /// max(self, 0); NaN stays NaN. int64 too; DTypeError for bool. The gradient is 0 where self <= 0,
 /// 1 elsewhere, NaN included.
@@ -26,8 +27,8 @@ TEND_UNARY(hardswish, "HardswishBackward0", same, hardswish_kernel, self,
 /// s (1 + self (1 - s)). Elfwing, Uchibe and Doya, Sigmoid-Weighted Linear Units, 2017,
 /// arXiv:1702.03118.
 TEND_UNARY(silu, "SiluBackward0", same, kernels::silu, self,
-           grad_enabled() ? grad* silu_slope(self) : fused(kernels::silu_backward, grad, self))
+           grad_enabled() ? grad * silu_slope(self) : fused(kernels::silu_backward, grad, self))
 /// self * t with t = tanh(softplus(self)). Floating only (DTypeError). The gradient is
 /// t + self sigmoid(self) (1 - t^2). Misra, Mish, 2019, arXiv:1908.08681.
 TEND_UNARY(mish, "MishBackward0", same, kernels::mish, self,
-           grad_enabled() ? grad* mish_slope(self) : fused(PairFormula::mish_backward, grad, self))
+           grad_enabled() ? grad * mish_slope(self) : fused(PairFormula::mish_backward, grad, self))

@@ -1,5 +1,6 @@
 // The table of compare.h: row_forms.h says what a row means.
-// clang-format off: it takes products for pointers.
+// clang-format off
+// (It takes products for pointers.)
 
 ///@{
 /// Whether self == other, bool; false for NaN. Broadcasts (ShapeError). No gradient.

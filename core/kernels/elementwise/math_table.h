@@ -1,6 +1,7 @@
 // Functions of one floating number: TEND_FUNCTION(name, formula of the tag d and the lanes x). Each
 // row makes the kernel `name` of math.h. The comment is its largest error, as math.h states it.
-// clang-format off: a row is no statement.
+// clang-format off
+// (A row is no statement.)
 
 /// 1.05 ulp
 TEND_FUNCTION(exp, exp(d, x))

@@ -3,52 +3,6 @@
 using namespace tend;
 using namespace tend::test;
 
-namespace {
-
-struct Function {
-  const char* name;
-  Tensor (*call)(const Tensor&);
-  const Tensor& (Tensor::*in_place)() const;
-};
-
-const std::vector<Function> kTranscendental = {
-    {"ExpBackward0", tend::exp, &Tensor::exp_},
-    {"Exp2Backward0", tend::exp2, &Tensor::exp2_},
-    {"Expm1Backward0", tend::expm1, &Tensor::expm1_},
-    {"LogBackward0", tend::log, &Tensor::log_},
-    {"Log2Backward0", tend::log2, &Tensor::log2_},
-    {"Log10Backward0", tend::log10, &Tensor::log10_},
-    {"Log1PBackward0", tend::log1p, &Tensor::log1p_},
-    {"SqrtBackward0", tend::sqrt, &Tensor::sqrt_},
-    {"RsqrtBackward0", tend::rsqrt, &Tensor::rsqrt_},
-    {"SinBackward0", tend::sin, &Tensor::sin_},
-    {"CosBackward0", tend::cos, &Tensor::cos_},
-    {"TanBackward0", tend::tan, &Tensor::tan_},
-    {"AsinBackward0", tend::asin, &Tensor::asin_},
-    {"AcosBackward0", tend::acos, &Tensor::acos_},
-    {"AtanBackward0", tend::atan, &Tensor::atan_},
-    {"SinhBackward0", tend::sinh, &Tensor::sinh_},
-    {"CoshBackward0", tend::cosh, &Tensor::cosh_},
-    {"TanhBackward0", tend::tanh, &Tensor::tanh_},
-    {"SigmoidBackward0", tend::sigmoid, &Tensor::sigmoid_},
-    {"ErfBackward0", tend::erf, &Tensor::erf_},
-    {"ErfcBackward0", tend::erfc, &Tensor::erfc_},
-    {"ReciprocalBackward0", tend::reciprocal, &Tensor::reciprocal_},
-};
-
-}  // namespace
-
-TEST_CASE("transcendental functions of integers and bools are float32") {
-  for (const Function& each : kTranscendental) {
-    INFO(each.name);
-    CHECK(each.call(tensor({1, 2})).dtype() == float32);
-    CHECK(each.call(tensor({true})).dtype() == float32);
-    CHECK(each.call(tensor({1.0}, float64)).dtype() == float64);
-    CHECK(each.call(tensor({0, 1})).equal(each.call(tensor({0., 1.}))));
-    CHECK(each.call(empty({0, 3})).shape() == Shape{0, 3});
-  }
-}
-
 TEST_CASE("slopes at the edge of a domain are those of PyTorch") {
   CHECK(same(slope(tend::sqrt, tensor({0., -1., kInf})), {kInf, kNaN, 0}));
   CHECK(same(slope(tend::rsqrt, tensor({0., -1., kInf})), {-kInf, kNaN, 0}));
