@@ -45,7 +45,6 @@ void add_to_grad(GradientSlot& slot, Tensor gradient, bool create_graph) {
   TensorImpl* owner = slot.owner;
   if (owner == nullptr || !takes_gradient(*owner)) return;
   check_own_grad_fits("backward", *owner);
-  check_grad_fits("backward", *owner, gradient.array());  // the leaf may have new elements
   if (!owner->grad) {
     const bool fits = has_layout_for(owner->array, gradient.array()) && is_unshared(gradient);
     owner->grad = (fits ? gradient : copy_for(owner->array, gradient)).impl();

@@ -23,8 +23,7 @@ bool is_unshared(const Tensor& gradient);
 /// PyTorch does.
 ///
 /// Throws:
-///   ShapeError, DTypeError  - the gradient or the `.grad` has another shape or dtype than the
-///                             tensor, which may have got new elements
+///   ShapeError, DTypeError  - the `.grad` has another shape or dtype than the tensor
 void add_to_grad(GradientSlot& slot, Tensor gradient, bool create_graph);
 
 }  // namespace tend

@@ -15,7 +15,7 @@ struct NpzOptions {
 /// Writes a .npz file, a zip archive with a .npy file for each tensor (see save_npy), whole or not
 /// at all as write_file does. Needs the library tend::archives.
 /// Throws: IoError  - a name is used twice, is not UTF-8, or is longer than 65531 bytes
-///                  - a name has a control character other than tab, line feed, carriage return
+///                  - a name has a control character, and libzip is an old one (1.7 is)
 ///                  - no .npy file holds a tensor
 ///                  - the file cannot be written, or the path is not a regular file
 void save_npz(const std::filesystem::path& path, const StateDict& tensors,

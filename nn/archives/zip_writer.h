@@ -20,7 +20,7 @@ struct ZipEntry {
 /// entries begin at multiples of 64, so that they can be mapped. The same entries give the same
 /// archive at any time. Throws: IoError  - a name is used twice, is longer than 65535 bytes or is
 /// not UTF-8
-///                  - a name has a control character other than tab, line feed and carriage return
+///                  - a name has a control character, and libzip is an old one
 void put_zip(const FileName& file, const std::vector<ZipEntry>& entries, bool compressed,
              const PutBytesAt& put);
 

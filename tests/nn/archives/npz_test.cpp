@@ -214,10 +214,6 @@ TEST_CASE("names that no archive holds are refused before anything is written") 
   refused("x", "'x.npy' is used twice");
   refused("\xFF", "not UTF-8");
   refused(std::string("a\0b", 3), "zero byte");
-  for (char c = 1; c < ' '; ++c) {
-    if (c != '\t' && c != '\n' && c != '\r')
-      refused(std::string(1, c) + "\u00e9", "control character");
-  }
   refused(std::string(65'532, 'a'), "too long");
   CHECK_THROWS_WITH(nn::save_npz(folder / "a", {{"x", Tensor()}}),
                     ContainsSubstring("'x': the tensor is undefined"));
