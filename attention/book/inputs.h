@@ -1,7 +1,6 @@
 // What the attention modules do with their inputs: checks, and heads split and merged. Internal.
 #pragma once
 
-#include <tend/attention/functions/call.h>
 #include <tend/autograd/ops/ops.h>
 
 namespace tend::attention {

@@ -10,12 +10,6 @@
 
 namespace tend::attention {
 
-/// Error naming `operation` unless the probability lies in [0, 1].
-inline void check_dropout(const char* operation, double p) {
-  if (!(p >= 0 && p <= 1))
-    fail(operation, "the probability of dropout must lie in [0, 1], got ", p);
-}
-
 /// The arguments of an attention, checked, for either path.
 struct AttentionCall {
   const char* operation;

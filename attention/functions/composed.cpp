@@ -1,7 +1,5 @@
 #include <tend/attention/functions/composed.h>
 
-#include <cmath>
-
 #include <tend/attention/expressions/composed_program.h>
 #include <tend/attention/functions/mask.h>
 #include <tend/attention/functions/masked_softmax.h>
@@ -22,39 +20,21 @@ Tensor ungrouped(const Tensor& x, std::int64_t group) {
   return group == 1 ? x : flatten(x, -4, -3);
 }
 
-// The softmax of the scores that mask and causal rule leave. Under the causal rule alone every
-// query sees the first key, so no row needs clearing.
-Tensor softmax_of_visible(const AttentionCall& call, const Tensor& scores) {
+// The weights before dropout of the scores that mask and causal rule leave.
+Tensor visible_softmax(const AttentionCall& call, const Tensor& scores) {
   Tensor mask = call.mask;
   if (mask.defined() && mask.dtype() != boolean) mask = mask.to(scores.dtype());
-  if (!call.is_causal) return masked_softmax(scores, mask);
-  const std::int64_t queries = scores.size(-2), keys = scores.size(-1);
-  const Tensor hidden = triu(ones({queries, keys}, boolean), 1 + call.query_offset);
-  if (mask.defined() && mask.dtype() == boolean) {
-    return masked_softmax(scores, logical_and(mask, logical_not(hidden)));
+  if (call.is_causal) {
+    const Tensor seen = tril(ones({scores.size(-2), scores.size(-1)}, boolean), call.query_offset);
+    if (!mask.defined()) {
+      mask = seen;
+    } else if (mask.dtype() == boolean) {
+      mask = logical_and(mask, seen);
+    } else {
+      mask = masked_fill(mask, logical_not(seen), detail::kHidden);
+    }
   }
-  if (!mask.defined()) return softmax(masked_fill(scores, hidden, detail::kHidden), -1);
-  return masked_softmax(scores, masked_fill(mask, hidden, detail::kHidden));
-}
-
-// Where mask and causal rule leave no score above -inf: bool, (..., queries, 1).
-Tensor rows_of_nothing(const AttentionCall& call, const Tensor& scores) {
-  Tensor left = scores.detach();
-  const auto hide = [&left](const Tensor& x) { left = masked_fill(left, x, detail::kHidden); };
-  const Tensor& mask = call.mask;
-  if (mask.defined()) hide(mask.dtype() == boolean ? logical_not(mask) : mask == detail::kHidden);
-  if (call.is_causal)
-    hide(triu(ones({scores.size(-2), scores.size(-1)}, boolean), 1 + call.query_offset));
-  return amax(left, {-1}, true) == detail::kHidden;
-}
-
-// The weights before dropout of the scores that mask and causal rule leave. A row of -inf, of which
-// softmax makes NaN, is all zeros.
-Tensor visible_softmax(const AttentionCall& call, const Tensor& scores) {
-  const Tensor weights = softmax_of_visible(call, scores);
-  if (!std::isnan(sum(weights.detach()).item<double>())) return weights;
-  const Tensor empty = rows_of_nothing(call, scores);
-  return masked_fill(softmax_of_visible(call, masked_fill(scores, empty, 0)), empty, 0);
+  return masked_softmax(scores, mask);
 }
 
 struct FunctionResult {

@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include <tend/attention/functions/call.h>
 #include <tend/attention/functions/rotary_angles.h>
+#include <tend/autograd/ops/dropout.h>
 #include <tend/core/base/error.h>
 
 namespace tend::attention {

@@ -122,26 +122,20 @@ class FunctionNode final : public Node {
   F derivative_;
 };
 
-/// A tensor in an argument list of `record`: a reference, the operation's own result, or nothing.
+/// In a list of saved tensors: the result of the operation itself.
+inline const Tensor kOutput;
+
+/// A tensor in an argument list of `record`: a reference, or nothing.
 class TensorRef {
  public:
   constexpr TensorRef() = default;
   constexpr TensorRef(const Tensor& tensor) noexcept : tensor_(&tensor) {}
-  static constexpr TensorRef output() noexcept {
-    TensorRef ref;
-    ref.is_output_ = true;
-    return ref;
-  }
   const Tensor* get() const noexcept { return tensor_; }
-  bool is_output() const noexcept { return is_output_; }
+  bool is_output() const noexcept { return tensor_ == &kOutput; }
 
  private:
   const Tensor* tensor_ = nullptr;
-  bool is_output_ = false;
 };
-
-/// For the list of saved tensors: the result of the operation itself.
-inline constexpr TensorRef kOutput = TensorRef::output();
 
 /// For the list of saved tensors: `tensor` only when it will be needed.
 inline TensorRef save_if(bool needed, const Tensor& tensor) noexcept {
@@ -168,7 +162,7 @@ class Recorder {
 /// saved[i]. `grad_fn` is what PyTorch prints for it, `operation` what tend calls it: the function
 /// that records, unless that is a helper. Both must live forever.
 template <class F>
-Tensor record(const char* grad_fn, Array result, std::span<const TensorRef> inputs,
+Tensor record(const char* grad_fn, Array&& result, std::span<const TensorRef> inputs,
               std::span<const TensorRef> saved, F derivative,
               const char* operation = __builtin_FUNCTION()) {
   if (autograd::Timeline::is_on()) autograd::Timeline::note(operation, result, inputs);

@@ -321,6 +321,8 @@ Tensor log_softmax(const Tensor& self, std::int64_t dim, std::optional<DType> dt
 }
 
 Tensor softmin(const Tensor& self, std::int64_t dim, std::optional<DType> dtype) {
+  if (!dtype) check_floating("softmin", self);
+  wrap_dim("softmin", dim, self.dim());
   return softmax(-self, dim, dtype);
 }
 

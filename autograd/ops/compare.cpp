@@ -22,7 +22,8 @@ template <class Compute, class... Inputs>
 const Tensor& truths_in_place(const char* operation, const char* node, const Tensor& self,
                               Compute compute, const Inputs&... inputs) {
   return twin(operation, self, [&](const Form&) {
-    InPlaceRun run(operation, boolean, {inputs...}, {});
+    const TensorRefs refs = {inputs...};
+    InPlaceRun run(operation, boolean, refs, {});
     compute(run);
     if (!run.is_recorded() || !is_floating(self.dtype())) return run.finish();
     run.finish(

@@ -6,6 +6,10 @@
 
 namespace tend {
 
+void check_dropout(const char* operation, double p) {
+  if (!(p >= 0 && p <= 1)) fail(operation, "the probability of dropout is ", p, ", not in [0, 1]");
+}
+
 Array draw_kept(std::int64_t count, double p, Generator& generator) {
   Array bits = kernels::keep_bits_room(count);
   kernels::draw_keep_bits(reinterpret_cast<std::uint8_t*>(bits.data<std::int64_t>()), count, 1 - p,
@@ -48,7 +52,7 @@ Tensor mul_kept(const Tensor& self, const Array& bits, double factor, const Shap
 }
 
 Tensor dropout(const Tensor& self, double p, Flag training, Generator& generator) {
-  if (!(p >= 0 && p <= 1)) fail("dropout", "the probability is ", p, ", not in [0, 1]");
+  check_dropout("dropout", p);
   check_floating("dropout", self);
   if (!training || p == 0 || self.numel() == 0) return self;
   if (p == 1) return mul(self, 0);

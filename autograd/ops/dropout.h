@@ -13,10 +13,13 @@ class Tensor;
 /// 1 / (1 - p), as PyTorch rounds it; otherwise returns self. The mask is drawn from the
 /// generator's Bernoulli stream, in the order in which elements lie in memory, as in PyTorch: in
 /// row-major order but for permuted views; MKL's stream always in row-major order. p = 0 and p = 1
-/// draw nothing. Floating only
-/// (DTypeError); Error unless 0 <= p <= 1. The gradient is what the element was multiplied by.
+/// draw nothing. Floating only (DTypeError); Error unless 0 <= p <= 1. The gradient is what the
+/// element was multiplied by.
 /// https://pytorch.org/docs/2.6/generated/torch.nn.functional.dropout.html
 Tensor dropout(const Tensor& self, double p = 0.5, Flag training = true,
                Generator& generator = default_generator());
+
+/// Error naming `operation` unless 0 <= p <= 1.
+void check_dropout(const char* operation, double p);
 
 }  // namespace tend

@@ -1,6 +1,7 @@
 #include <tend/autograd/ops/elementwise.h>
 
 #include <algorithm>
+#include <functional>
 
 #include <tend/autograd/graph/anomaly.h>
 
@@ -24,39 +25,43 @@ Tensor with_history(const Tensor& self, bool copies) {
 InPlaceRun::InPlaceRun(const char* operation, DType dtype, TensorRefs inputs, TensorRefs saved)
     : operation_(operation),
       self_(*inputs.begin()->get()),
-      input_count_(inputs.size()),
-      saved_count_(saved.size()),
+      inputs_(inputs),
+      saved_(saved),
       is_recorded_(tracks(inputs)) {
   const Array& array = self_.array();
-  check_fits(operation, self_, array.shape(), dtype);
+  if (dtype != array.dtype()) check_fits(operation, self_, array.shape(), dtype);
   for (const TensorRef& input : inputs) {
-    if (input.get() == nullptr || !input.get()->defined()) continue;
+    if (input.get() == nullptr || input.get() == &self_ || !input.get()->defined()) continue;
     const Shape& shape = input.get()->shape();
     if (shape == array.shape()) continue;
     check_fits(operation, self_, broadcast_shapes(operation, array.shape(), shape), dtype);
   }
-  bool saves_self = false, saves_result = false;
-  for (const TensorRef& each : saved) {
-    saves_self = saves_self || each.get() == &self_;
-    saves_result = saves_result || each.is_output();
-  }
-  if (is_recorded_) {
-    check_recordable(operation, self_);
-    // Anomaly mode looks for NaN in the inputs after the write.
-    before_ = with_history(self_, saves_self || autograd::DetectAnomaly::is_on());
-  }
-  const auto before_write = [&](const TensorRef& each) {
-    return is_recorded_ && each.get() == &self_ ? TensorRef(before_) : each;
-  };
-  std::transform(inputs.begin(), inputs.end(), inputs_.begin(), before_write);
-  std::transform(saved.begin(), saved.end(), saved_.begin(), before_write);
-  if (dtype != array.dtype() || (is_recorded_ && saves_result))
+  if (is_recorded_) prepare_record(dtype);
+  if (!beside_ && dtype != array.dtype())
     beside_.emplace(Array::empty_like(array.shape(), dtype, {&array}));
+}
+
+void InPlaceRun::prepare_record(DType dtype) {
+  check_recordable(operation_, self_);
+  const auto is_self = [&](const TensorRef& each) { return each.get() == &self_; };
+  const bool saves_self = std::any_of(saved_.begin(), saved_.end(), is_self);
+  // Anomaly mode looks for NaN in the inputs after the write.
+  before_ = with_history(self_, saves_self || autograd::DetectAnomaly::is_on());
+  if (std::any_of(saved_.begin(), saved_.end(), std::mem_fn(&TensorRef::is_output)))
+    beside_.emplace(Array::empty_like(self_.shape(), dtype, {&self_.array()}));
+}
+
+std::vector<TensorRef> InPlaceRun::before_write(TensorRefs refs) const {
+  std::vector<TensorRef> before(refs);
+  std::replace_if(
+      before.begin(), before.end(), [&](const TensorRef& each) { return each.get() == &self_; },
+      TensorRef(before_));
+  return before;
 }
 
 const Array& InPlaceRun::apart(const Array& other) {
   const Array& out = elements();
-  if (is_same_view(other, out) || !other.may_overlap(out)) return other;
+  if (&other == &out || is_same_view(other, out) || !other.may_overlap(out)) return other;
   return copies_.emplace_front(other.clone());
 }
 
@@ -70,7 +75,8 @@ void InPlaceRun::finish(const Tensor& result) {
 void InPlaceRun::finish() {
   const Array& array = self_.array();
   if (beside_) array.copy_from(*beside_);
-  if (autograd::Timeline::is_on()) autograd::Timeline::note(operation_, array, inputs());
+  if (autograd::Timeline::is_on())
+    autograd::Timeline::note(operation_, array, {inputs_.begin(), inputs_.size()});
   array.storage()->bump_version(operation_);
 }
 

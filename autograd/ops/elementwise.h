@@ -2,12 +2,12 @@
 // elements. Also the rows of the tables (math_table.h and others), which have no code of their own.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <forward_list>
 #include <optional>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include <tend/autograd/graph/inplace.h>
 #include <tend/autograd/ops/helpers.h>
@@ -27,9 +27,9 @@ struct Form {
 /// - other inputs that share memory with self in another layout
 class InPlaceRun {
  public:
-  /// `saved` is what the derivative saves, `dtype` the result's dtype. Throws, before anything has
-  /// changed: ShapeError or DTypeError where the result does not fit in place of self, and the
-  /// errors of check_recordable.
+  /// `saved` is what the derivative saves, `dtype` the result's dtype. Both lists must live as long
+  /// as this object. Throws, before anything has changed: ShapeError or DTypeError where the result
+  /// does not fit in place of self, and the errors of check_recordable.
   InPlaceRun(const char* operation, DType dtype, TensorRefs inputs, TensorRefs saved);
   InPlaceRun(const InPlaceRun&) = delete;
   InPlaceRun& operator=(const InPlaceRun&) = delete;
@@ -37,15 +37,15 @@ class InPlaceRun {
   /// Where the kernel writes.
   const Array& elements() const noexcept { return beside_ ? *beside_ : self_.array(); }
   /// What the kernel reads as input i, in its own dtype.
-  const Array& input(std::size_t i) { return apart(inputs_[i].get()->array()); }
+  const Array& input(std::size_t i) { return apart(inputs_.begin()[i].get()->array()); }
   /// `other`, or a copy if the kernel would overwrite its elements before it reads them.
   const Array& apart(const Array& other);
 
   /// True if the graph gets a node.
   bool is_recorded() const noexcept { return is_recorded_; }
   /// For record(): the arguments of the constructor, with the tensor before the write as self.
-  std::span<const TensorRef> inputs() const noexcept { return {inputs_.data(), input_count_}; }
-  std::span<const TensorRef> saved() const noexcept { return {saved_.data(), saved_count_}; }
+  std::vector<TensorRef> inputs() const { return before_write(inputs_); }
+  std::vector<TensorRef> saved() const { return before_write(saved_); }
 
   /// Gives self the elements and the history of `result`, whose array is elements().
   void finish(const Tensor& result);
@@ -53,14 +53,16 @@ class InPlaceRun {
   void finish();
 
  private:
+  void prepare_record(DType dtype);
+  std::vector<TensorRef> before_write(TensorRefs refs) const;
+
   const char* operation_;
   const Tensor& self_;
-  Tensor before_;                // self before the write
+  TensorRefs inputs_, saved_;
+  bool is_recorded_;
+  Tensor before_;                // self before the write, where it is recorded
   std::optional<Array> beside_;  // the elements, where they are not computed in self
   std::forward_list<Array> copies_;
-  std::array<TensorRef, 4> inputs_, saved_;
-  std::size_t input_count_, saved_count_;
-  bool is_recorded_;
 };
 
 /// The in-place form of run(). Not inlined, to keep the other form short.
@@ -71,8 +73,8 @@ template <class Kernel, class F>
   InPlaceRun twin(operation, dtype, inputs, saved);
   kernel(twin.elements(), [&](std::size_t i) -> const Array& { return twin.input(i); });
   if (twin.is_recorded()) {
-    twin.finish(record(node, twin.elements(), twin.inputs(), twin.saved(), std::move(derivative),
-                       operation));
+    twin.finish(record(node, Array(twin.elements()), twin.inputs(), twin.saved(),
+                       std::move(derivative), operation));
   } else {
     twin.finish();
   }

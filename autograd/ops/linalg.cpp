@@ -286,16 +286,19 @@ const char* linear_node(std::int64_t rank, bool bias) {
   return bias ? "ViewBackward0" : "UnsafeViewBackward0";
 }
 
-Array linear_result(const Tensor& x, const Tensor& weight, const Tensor& bias) {
-  if (weight.dim() != 2) {
-    fail<ShapeError>("linear", "the weight has shape ", weight.shape(), ", not (out, in)");
+void check_linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
+  if (weight.dim() != 1 && weight.dim() != 2) {
+    fail<ShapeError>("linear", "the weight has shape ", weight.shape(), ", not (out, in) or (in,)");
   }
   check_one_dtype("linear", x, weight);
   if (bias.defined()) check_one_dtype("linear", x, bias);
-  if (x.dim() == 0 || x.size(-1) != weight.size(1)) {
+  if (x.dim() == 0 || x.size(-1) != weight.size(-1)) {
     fail<ShapeError>("linear", "input ", x.shape(), " and weight ", weight.shape(),
-                     ": the last dimension of the input is not the weight's, ", weight.size(1));
+                     ": the last dimension of the input is not the weight's, ", weight.size(-1));
   }
+}
+
+Array linear_result(const Tensor& x, const Tensor& weight, const Tensor& bias) {
   Shape shape = x.shape();
   shape[shape.rank() - 1] = weight.size(0);
   if (bias.defined()) check_start("linear", bias, shape);
@@ -312,6 +315,7 @@ const Tensor& detail::undefined() {
 }
 
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
+  check_linear(x, weight, bias);
   if (weight.dim() == 1) {
     const Tensor out = matmul(x, weight);
     return bias.defined() ? out + bias : out;

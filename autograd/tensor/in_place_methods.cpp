@@ -10,11 +10,12 @@ const Tensor& copy(const char* operation, const Tensor& self, const Tensor& sour
   return twin(operation, self, [&](const Form&) {
     if (!broadcasts_to(source.shape(), self.shape()))
       fail<ShapeError>(operation, source.shape(), " does not broadcast to ", self.shape());
-    InPlaceRun run(operation, self.dtype(), {self, source}, {});
+    const TensorRefs inputs = {self, source};
+    InPlaceRun run(operation, self.dtype(), inputs, {});
     run.elements().copy_from(run.input(1));
     if (!run.is_recorded() || !is_floating(self.dtype())) return run.finish();
     run.finish(record(
-        "CopyBackwards", run.elements(), run.inputs(), run.saved(),
+        "CopyBackwards", Array(run.elements()), run.inputs(), run.saved(),
         [](Derivative& d) {
           if (d.needs(0)) d.set(0, zero_slope(d.grad()));
           if (d.needs(1)) d.set(1, d.grad());

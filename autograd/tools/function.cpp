@@ -200,7 +200,7 @@ Tensor record_single(const std::shared_ptr<CustomCall>& call, const Tensors& inp
   }
   const std::vector<TensorRef> refs(inputs.begin(), inputs.end());
   return record(
-      call->name(), output.array(), refs, saved,
+      call->name(), Array(output.array()), refs, saved,
       [call](Derivative& d) {
         Tensors kept;
         for (std::size_t i = 0; i < call->saved().size(); ++i) kept.push_back(d.saved(i));

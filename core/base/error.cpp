@@ -3,8 +3,17 @@
 #include <exception>
 #include <locale>
 #include <sstream>
+#include <typeinfo>
 
 namespace tend {
+namespace {
+
+template <class... Kinds>
+void throw_one_of(const Error& error, const std::string& text) {
+  ((typeid(error) == typeid(Kinds) ? throw Kinds(text) : void()), ...);
+}
+
+}  // namespace
 
 std::string detail::join(std::span<const TextPart> parts) {
   std::ostringstream out;
@@ -17,6 +26,11 @@ void detail::fail_with(void (*throw_error)(const std::string& message),
                        std::span<const TextPart> parts) {
   throw_error(join(parts));
   std::terminate();  // throw_error has returned
+}
+
+void throw_alike(const Error& error, const std::string& text) {
+  throw_one_of<Error, ShapeError, DTypeError, IndexError, AutogradError, IoError, OutOfMemoryError>(
+      error, text);
 }
 
 void fail_memory(std::string_view operation) {

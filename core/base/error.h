@@ -98,6 +98,10 @@ std::string join(std::span<const TextPart> parts);
 
 }  // namespace detail
 
+/// Throws an error of the same class as `error`, with another text. Returns only if `error` is of a
+/// class that is not in this file.
+void throw_alike(const Error& error, const std::string& text);
+
 /// Its arguments, one after the other, as text, independently of the global locale.
 template <class... Parts>
 std::string as_text(const Parts&... parts) {

@@ -6,7 +6,7 @@
 namespace tend::nn {
 
 Dropout::Dropout(double probability) : p(probability) {
-  if (!(p >= 0 && p <= 1)) fail("Dropout", "the probability must lie in [0, 1], got ", p);
+  check_dropout("Dropout", p);
 }
 
 Tensor Dropout::forward(const Tensor& x) const {

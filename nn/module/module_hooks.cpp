@@ -4,7 +4,6 @@
 #include <functional>
 #include <optional>
 #include <string_view>
-#include <typeinfo>
 #include <utility>
 
 #include <tend/autograd/graph/engine.h>
@@ -63,11 +62,6 @@ namespace {
 
 constexpr std::string_view kPathBegin = " (in ";
 
-template <class... Kinds>
-void throw_alike(const Error& error, const std::string& text) {
-  ((typeid(error) == typeid(Kinds) ? throw Kinds(text) : void()), ...);
-}
-
 bool has_path(std::string_view text) {
   return text.ends_with(')') && text.rfind(kPathBegin) != std::string_view::npos;
 }
@@ -75,10 +69,8 @@ bool has_path(std::string_view text) {
 }  // namespace
 
 void ModuleScope::rethrow_with_path(const Error& error) const {
-  if (outer() != nullptr && !has_path(error.what())) {
-    throw_alike<Error, ShapeError, DTypeError, IndexError, AutogradError, IoError>(
-        error, as_text(error.what(), kPathBegin, path(), ')'));
-  }
+  if (outer() != nullptr && !has_path(error.what()))
+    throw_alike(error, as_text(error.what(), kPathBegin, path(), ')'));
   throw;
 }
 

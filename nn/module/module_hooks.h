@@ -100,7 +100,7 @@ class ModuleScope final : public CallScope {
   /// unchanged if
   /// - a module within this one has added its path,
   /// - this module is not within another, or
-  /// - the error is about memory, or of a class that the library does not know.
+  /// - the error is of a class that the library does not know.
   [[noreturn]] void rethrow_with_path(const Error& error) const;
 
  private:

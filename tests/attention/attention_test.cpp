@@ -110,6 +110,22 @@ TEST_CASE("a query that may attend to nothing gets zeros, and finite gradients o
   }
 }
 
+TEST_CASE("masked_softmax gives zeros where no score above -inf is left") {
+  const Tensor scores = tensor({{-kInf, 1.}, {-kInf, -kInf}, {0., 0.}}, {.requires_grad = true});
+  const Tensor first = tensor({{true, false}});
+  const Tensor weights = attention::masked_softmax(scores, first);
+  CHECK(equal(weights, tensor({{0., 0.}, {0., 0.}, {1., 0.}})));
+  CHECK(equal(attention::masked_softmax(scores, {}), tensor({{0., 1.}, {0., 0.}, {0.5, 0.5}})));
+  const Tensor added = tensor({{0., -kInf}});
+  CHECK(equal(attention::masked_softmax(scores, added), weights));
+  // A hidden score may be anything.
+  CHECK(equal(attention::masked_softmax(tensor({{1., kInf}}), added), tensor({{1., 0.}})));
+  const Tensor gradient =
+      autograd::grad({(weights * weights).sum()}, {scores}, {}, {.create_graph = true})[0];
+  CHECK(all_finite(gradient));
+  CHECK(all_finite(autograd::grad({gradient.sum()}, {scores})[0]));
+}
+
 TEST_CASE("attention names the argument that does not fit") {
   const Tensor x = ones({2, 3, 4});
   const Tensor heads = ones({2, 4, 3, 5}), fewer = ones({2, 2, 3, 5}), more = ones({2, 3, 3, 5});

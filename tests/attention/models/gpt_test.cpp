@@ -109,7 +109,7 @@ TEST_CASE("attention and embeddings may have a dropout of their own") {
   config.embedding_dropout = 0.5;
   CHECK(draws(config));
   config.embedding_dropout = 1.5;
-  CHECK_THROWS_WITH(GPT(config), "[GPT] the probability of dropout must lie in [0, 1], got 1.5");
+  CHECK_THROWS_WITH(GPT(config), "[GPT] the probability of dropout is 1.5, not in [0, 1]");
   config.embedding_dropout = {};
   config.attention_dropout = std::nan("");
   CHECK_THROWS_AS(GPT(config), Error);

@@ -163,7 +163,7 @@ TEST_CASE("MultiheadAttention names what does not fit") {
   CHECK_THROWS_WITH(MultiheadAttention(4, 2, {.vdim = -1}),
                     "[MultiheadAttention] vdim must be at least 1, got -1");
   CHECK_THROWS_WITH(MultiheadAttention(4, 2, {.dropout = 1.5}),
-                    "[MultiheadAttention] the probability of dropout must lie in [0, 1], got 1.5");
+                    "[MultiheadAttention] the probability of dropout is 1.5, not in [0, 1]");
   const MultiheadAttention module(4, 2);
   const Tensor x = randn({3, 2, 4});
   CHECK_THROWS_WITH(module(x, x, randn({2, 2, 4})),

@@ -223,7 +223,7 @@ TEST_CASE("dropout refuses integers and probabilities outside of 0 to 1") {
   CHECK_THROWS_MATCHES(dropout(tensor({1, 2})), DTypeError,
                        says("[dropout] needs float32 or float64, got int64"));
   CHECK_THROWS_MATCHES(dropout(tensor({1.}), 1.5), Error,
-                       says("[dropout] the probability is 1.5, not in [0, 1]"));
+                       says("[dropout] the probability of dropout is 1.5, not in [0, 1]"));
   CHECK_THROWS_AS(dropout(tensor({1.}), -0.1), Error);
 }
 

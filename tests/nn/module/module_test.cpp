@@ -234,7 +234,7 @@ TEST_CASE("a copy of a Sequential has its own list of layers and shares their te
 
 TEST_CASE("layers refuse sizes and probabilities that are none") {
   CHECK_THROWS_WITH(nn::Linear(0, 3), "[Linear] in_features 0 and out_features 3 are no sizes");
-  CHECK_THROWS_WITH(nn::Dropout(1.5), "[Dropout] the probability must lie in [0, 1], got 1.5");
+  CHECK_THROWS_WITH(nn::Dropout(1.5), "[Dropout] the probability of dropout is 1.5, not in [0, 1]");
   CHECK_THROWS_WITH(nn::Linear(3, -1), "[Linear] in_features 3 and out_features -1 are no sizes");
   CHECK_THROWS_AS(nn::Dropout(-0.5), Error);
   CHECK_THROWS_AS(nn::Dropout(std::numeric_limits<double>::quiet_NaN()), Error);
