@@ -111,8 +111,6 @@ int main(int argc, char** argv) {
   line.add_rest(rest, "Google Benchmark's options are taken, too.");
   return line.run(argc, argv, [&] {
     add_benchmarks(options);
-    std::vector<char*> arguments{argv[0]};
-    for (std::string& each : rest) arguments.push_back(each.data());
-    return benchmarks::run(static_cast<int>(arguments.size()), arguments.data());
+    return benchmarks::run(argv[0], rest);
   });
 }

@@ -45,18 +45,12 @@ struct Plan {
   Effort effort;
   std::uint64_t seed = 1;
   int threads = 1;
-  std::string fault_peer;  // gets `fault` as its last argument (see worker.cpp)
-  std::string fault = "wrong";
-  int patience = 120;  // seconds for an answer
 };
 
 /// The processes of all peers, started when they are first needed.
 class Bench {
  public:
-  Bench(std::vector<Peer> peers, Plan plan);
-  ~Bench();
-  Bench(const Bench&) = delete;
-  Bench& operator=(const Bench&) = delete;
+  Bench(std::vector<Peer> peers, const Plan& plan) : peers_(std::move(peers)), plan_(plan) {}
 
   const std::vector<Peer>& peers() const noexcept { return peers_; }
   /// Goes on without the peer of that name.
@@ -88,8 +82,7 @@ class Bench {
   std::vector<Peer> peers_;
   Plan plan_;
   std::map<std::pair<std::string, Options>, std::unique_ptr<Process>> processes_;
-  int file_;
-  std::string result_file_;  // its name for this process and the workers
+  SharedFile result_file_;
 };
 
 }  // namespace compare

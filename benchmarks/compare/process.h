@@ -3,7 +3,6 @@
 
 #include <sys/types.h>
 
-#include <chrono>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -13,6 +12,22 @@ namespace compare {
 /// A worker that died, fell silent or could not obey.
 class WorkerError : public std::runtime_error {
   using std::runtime_error::runtime_error;
+};
+
+/// A file in memory that this process and its workers know by the same name. It lasts as long as
+/// this object, however the process ends.
+class SharedFile {
+ public:
+  SharedFile();
+  ~SharedFile();
+  SharedFile(const SharedFile&) = delete;
+  SharedFile& operator=(const SharedFile&) = delete;
+
+  const std::string& path() const noexcept { return path_; }
+
+ private:
+  int file_;
+  std::string path_;
 };
 
 class Process {
@@ -26,14 +41,14 @@ class Process {
 
   /// Sends a line and waits for the answering one. WorkerError when the process ends, does not
   /// answer in time or answers that it failed; after the first two it cannot be asked again.
-  std::string ask(const std::string& line, std::chrono::seconds patience);
+  std::string ask(const std::string& line);
   bool is_alive() const noexcept { return id_ > 0; }
   /// Waits until all threads of the process sleep, but not for long: those of OpenBLAS and OpenMP
   /// look out for more work for a while, and the next worker is not to meet them.
   void settle() const;
 
  private:
-  std::string read_line(std::chrono::seconds patience);
+  std::string read_line();
   void end() noexcept;
 
   pid_t id_ = -1;

@@ -18,6 +18,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -38,7 +39,7 @@ struct Work {
 class Result {
  public:
   void add(std::span<const float> values);
-  std::vector<std::vector<float>>& tensors() { return tensors_; }
+  const std::vector<std::vector<float>>& tensors() const { return tensors_; }
 
  private:
   std::vector<std::vector<float>> tensors_;
@@ -62,6 +63,16 @@ Task make_task(Once once, Read read) {
           std::move(read)};
 }
 
+/// The Task whose work is object->run(), with object->output() as its result.
+template <class Object>
+Task make_task(std::shared_ptr<Object> object) {
+  return make_task([object] { object->run(); },
+                   [object](Result& result) {
+                     object->run();
+                     result.add(object->output());
+                   });
+}
+
 struct Setup {
   std::uint64_t seed = 0;
   int threads = 1;
@@ -69,14 +80,14 @@ struct Setup {
 
 /// A library, as a worker sees it.
 struct Library {
-  std::function<std::string()> about;
-  std::function<Task(const Work&)> prepare;
+  std::function<std::string(const Setup&)> about;
+  std::function<Task(const Work&, const Setup&)> prepare;
   /// The most bytes that tensors held since the last call; where a library counts them.
   std::function<std::int64_t()> peak_bytes = {};
 };
 
 /// The main function of a worker.
-int serve(int argc, char** argv, const std::function<Library(const Setup&)>& open);
+int serve(int argc, char** argv, const Library& library);
 
 /// Version and core type of the OpenBLAS that the process has loaded, "" where there is none.
 std::string openblas_facts();
