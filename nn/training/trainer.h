@@ -79,9 +79,9 @@ class Trainer {
   std::filesystem::path find_checkpoint() const;
   void check_folder() const;
   void find_start();
-  bool goes_on();
+  bool should_continue();
   TrainedStep make_step();
-  void evaluate_model(TrainedStep& done);
+  void finish_step(TrainedStep& done);
   void save();
   void save_best() const;
 
