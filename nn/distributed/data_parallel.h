@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -14,6 +15,8 @@
 #include <tend/nn/module/module.h>
 
 namespace tend::distributed {
+
+class GradientBuckets;
 
 struct DataParallelOptions {
   /// Parts of the global batch, a power of two, at least one for each process; 0: as many as there
@@ -64,10 +67,10 @@ class DataParallel {
   DataParallel(const DataParallel&) = delete;
   DataParallel& operator=(const DataParallel&) = delete;
 
-  std::int64_t shards() const noexcept;
+  std::int64_t shards() const noexcept { return shards_; }
   /// The shards of this process: from first_shard() on, local_shards() of them.
-  std::int64_t first_shard() const noexcept;
-  std::int64_t local_shards() const noexcept;
+  std::int64_t first_shard() const noexcept { return context_->rank() * local_; }
+  std::int64_t local_shards() const noexcept { return local_; }
   /// The rows of a shard of this process, where `rows` are those of all of its shards, as LocalRows
   /// gives them. Those of the whole global batch would be divided, too, and wrongly. ShapeError
   /// where they cannot be divided; IndexError for another process's shard.
@@ -91,8 +94,8 @@ class DataParallel {
   /// none. torch: DistributedDataParallel.no_sync
   class NoSync {
    public:
-    explicit NoSync(DataParallel& parallel);
-    ~NoSync();
+    explicit NoSync(DataParallel& parallel) : parallel_(&parallel) { ++parallel_->no_syncs_; }
+    ~NoSync() { --parallel_->no_syncs_; }
     NoSync(const NoSync&) = delete;
     NoSync& operator=(const NoSync&) = delete;
 
@@ -100,11 +103,38 @@ class DataParallel {
     DataParallel* parallel_;
   };
 
-  const ReductionCost& cost() const noexcept;
+  ReductionCost cost() const;
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  // A parameter, and its gradients on this process.
+  struct Parameter {
+    Tensor tensor;
+    DType dtype;
+    Shape shape;
+    Tensor before = {};             // its .grad before the backward
+    bool has_come = false;          // the gradient of this shard
+    std::vector<Tensor> sums = {};  // of shards, each of half as many as the one before it
+    std::vector<Tensor> kept = {};  // of each shard, while there is a NoSync
+  };
+
+  void check_options(const DataParallelOptions& options) const;
+  std::vector<std::string> description(const DataParallelOptions& options) const;
+  void check_parameters() const;
+  void add_gradient(std::size_t number, const Tensor& gradient);
+  double run_shard(const std::function<Tensor(std::int64_t)>& loss);
+  std::vector<double> run_shards(const std::function<Tensor(std::int64_t)>& loss,
+                                 std::uint64_t seed);
+  void set_gradients();
+  void put_back_gradients();
+
+  const Context* context_;
+  nn::ModuleBase* module_;
+  std::int64_t shards_, local_ = 0;
+  std::vector<Parameter> parameters_;
+  std::unique_ptr<GradientBuckets> buckets_;  // null for a single process
+  std::int64_t shard_ = 0;  // the one that runs, counted from the first of this process
+  int no_syncs_ = 0;
+  bool keeps_ = false;  // there was a NoSync when this backward began
 };
 
 /// Of each batch of a sampler the rows of this process's shards, for a DataLoader's batch_sampler:
