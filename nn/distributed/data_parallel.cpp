@@ -45,15 +45,15 @@ double tree_sum(std::vector<double> numbers) {
   return numbers[0];
 }
 
-/// What a process tells the others of a backward.
-struct Told {
+/// What a process reports to the others after its shards.
+struct Report {
   std::vector<double> losses;  // of its shards
   std::uint64_t seed;
   bool keeps;
 };
 
 /// The mean loss of all processes' shards.
-double mean_loss(Communicator::Operation& operation, int processes, const Told& own) {
+double mean_loss(Communicator::Operation& operation, int processes, const Report& own) {
   const std::size_t count = own.losses.size();
   std::vector<double> row(own.losses);
   row.push_back(std::bit_cast<double>(own.seed));
