@@ -1,4 +1,4 @@
-// A worker as the driver sees it: a child process that answers lines.
+// A worker as the driver sees it: a child process that answers lines of text.
 #pragma once
 
 #include <sys/types.h>
@@ -9,7 +9,7 @@
 
 namespace compare {
 
-/// A worker that died, fell silent or could not obey.
+/// A worker died, did not answer or could not obey.
 class WorkerError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -39,12 +39,12 @@ class Process {
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
-  /// Sends a line and waits for the answering one. WorkerError when the process ends, does not
-  /// answer in time or answers that it failed; after the first two it cannot be asked again.
+  /// Sends a line and returns the answer. WorkerError if the process ends, does not answer in time
+  /// or answers that it failed. After the first two it cannot be asked again.
   std::string ask(const std::string& line);
   bool is_alive() const noexcept { return id_ > 0; }
-  /// Waits until all threads of the process sleep, but not for long: those of OpenBLAS and OpenMP
-  /// look out for more work for a while, and the next worker is not to meet them.
+  /// Waits for a short time until all threads of the process sleep. The threads of OpenBLAS and
+  /// OpenMP spin for a while after their work, which would disturb the next worker.
   void settle() const;
 
  private:
