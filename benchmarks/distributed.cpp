@@ -29,7 +29,6 @@ using tend::Tensor;
 
 struct Options {
   std::int64_t shards = 0, steps = 30, bucket_bytes = 1 << 20;
-  std::uint64_t seed = 1;
   bool messages = false;
   std::string json;
 };
@@ -48,7 +47,7 @@ nlohmann::ordered_json measure(const tend::distributed::Context& context, const 
                                const Options& options) {
   constexpr std::int64_t kVocabulary = 65;
   constexpr int kWarmUp = 3;
-  tend::manual_seed(options.seed);
+  tend::manual_seed(1);
   tend::attention::GPT model({.vocab_size = kVocabulary,
                               .context_length = size.context,
                               .width = size.width,
@@ -144,7 +143,6 @@ int main(int argc, char** argv) {
                  1 << 30);
   line.add_flag("--messages", options.messages,
                 "Time the sums of 64 bytes, 1 MB and 16 MB over the processes instead");
-  line.add_whole("--seed", options.seed, "Of weights and tokens (1)");
   line.add_threads();
   line.add_json(options.json);
   return line.run(argc, argv, [&] { return run(options); });

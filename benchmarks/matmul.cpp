@@ -135,6 +135,5 @@ int main(int argc, char** argv) {
         ->Args(s)
         ->UseRealTime();
   };
-  if (!benchmarks::take_shapes(argc, argv, "768x128x512", add)) return 2;
-  return benchmarks::run(argc, argv);
+  return benchmarks::run_shapes(argc, argv, "matmul", "768x128x512", add);
 }

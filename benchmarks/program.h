@@ -8,9 +8,9 @@
 #include <cstdint>
 #include <cstdio>
 #include <exception>
-#include <initializer_list>
 #include <iostream>
 #include <string>
+#include <vector>
 
 #include <tend/core/array/array.h>
 #include <tend/core/build_info.h>
@@ -39,6 +39,13 @@ inline int run(int argc, char** argv) {
   return 1;
 }
 
+/// The same for the arguments that another command line has left.
+inline int run(char* program, std::vector<std::string>& rest) {
+  std::vector<char*> arguments{program};
+  for (std::string& each : rest) arguments.push_back(each.data());
+  return run(static_cast<int>(arguments.size()), arguments.data());
+}
+
 /// Prints amounts with SI prefixes and per second: name=250G/s.
 inline benchmark::Counter rate(double amount_per_iteration) {
   return {amount_per_iteration, benchmark::Counter::kIsIterationInvariantRate};
@@ -50,18 +57,6 @@ inline Array varied(const Shape& shape, DType dtype = float32) {
   for (std::int64_t i = 0; i < out.numel(); ++i)
     out.data<double>()[i] = static_cast<double>(i % 1009) * 0.01 - 5;
   return out.to(dtype);
-}
-
-/// Calls f as often as the benchmark wants; the counter B is the rate of bytes, where one call
-/// reads or writes the arrays, each as often as it is named.
-template <class F>
-void measure(benchmark::State& state, std::initializer_list<const Array*> arrays, F f) {
-  f();  // pages and caches are warm
-  for (auto _ : state) f();
-  double bytes = 0;
-  for (const Array* each : arrays)
-    bytes += static_cast<double>(each->numel() * item_size(each->dtype()));
-  state.counters["B"] = rate(bytes);
 }
 
 }  // namespace tend::benchmarks

@@ -6,12 +6,13 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
-#include <iostream>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <system_error>
 #include <vector>
 
+#include "examples/program.h"
 #include "program.h"
 
 namespace tend::benchmarks {
@@ -35,35 +36,28 @@ inline std::optional<std::vector<std::int64_t>> parse_shape(const std::string& t
   return sizes;
 }
 
-/// Takes each --shape SHAPE, or --shape=SHAPE, out of the arguments. Where there is one, add(shape)
-/// is called for each, instead of all benchmarks that are registered. Returns false after wrong
-/// usage, which is explained. `form` is like "768x128x512".
-inline bool take_shapes(int& argc, char** argv, const std::string& form,
-                        const std::function<void(const std::vector<std::int64_t>&)>& add) {
-  const auto dimensions = static_cast<std::size_t>(std::count(form.begin(), form.end(), 'x')) + 1;
-  std::vector<std::vector<std::int64_t>> shapes;
-  int kept = 1;
-  for (int i = 1; i < argc; ++i) {
-    const std::string argument = argv[i];
-    if (argument == "--help") std::cout << "--shape " << form << ", any number of times; then:\n";
-    if (argument != "--shape" && !argument.starts_with("--shape=")) {
-      argv[kept++] = argv[i];
-      continue;
+/// The main function of a benchmark with the option --shape SHAPE, any number of times. Where it is
+/// given, add(shape) is called for each, instead of all benchmarks that are registered. `form` is
+/// like "768x128x512".
+inline int run_shapes(int argc, char** argv, const std::string& name, const std::string& form,
+                      const std::function<void(const std::vector<std::int64_t>&)>& add) {
+  std::vector<std::string> shapes, rest;
+  program::CommandLine line(name, "Times kernels beside what the machine can do");
+  line.add_words("--shape", shapes, "Instead of the benchmarks' own, such as " + form);
+  line.add_rest(rest, "Google Benchmark's options are taken, too.");
+  return line.run(argc, argv, [&] {
+    const auto dimensions = static_cast<std::size_t>(std::ranges::count(form, 'x')) + 1;
+    if (!shapes.empty()) benchmark::ClearRegisteredBenchmarks();
+    for (const std::string& text : shapes) {
+      const auto shape = parse_shape(text, dimensions);
+      if (!shape) {
+        throw std::invalid_argument("--shape '" + text + "' is not like " + form +
+                                    ", each size from 1 to 16777216");
+      }
+      add(*shape);
     }
-    const bool has_own = argument != "--shape";
-    const std::string text = has_own ? argument.substr(8) : ++i < argc ? argv[i] : "";
-    const auto shape = parse_shape(text, dimensions);
-    if (!shape) {
-      std::cerr << "--shape '" << text << "' is not like " << form
-                << ", each size from 1 to 16777216\n";
-      return false;
-    }
-    shapes.push_back(*shape);
-  }
-  argc = kept;
-  if (!shapes.empty()) benchmark::ClearRegisteredBenchmarks();
-  for (const auto& shape : shapes) add(shape);
-  return true;
+    return run(argv[0], rest);
+  });
 }
 
 /// Times f() over and over; the counter peak% is the share of `limit`, in amounts a second, that

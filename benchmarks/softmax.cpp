@@ -25,7 +25,7 @@ void measure_bytes(benchmark::State& state, const Array& each, int arrays, F&& f
   static std::map<std::int64_t, double> peaks;  // a row is run several times
   const std::int64_t bytes = each.numel() * item_size(each.dtype()) * arrays;
   double& peak = peaks[bytes];
-  if (peak == 0) peak = limits::bytes_per_second(num_threads(), static_cast<std::size_t>(bytes));
+  if (peak == 0) peak = limits::bytes_per_second(num_threads(), static_cast<double>(bytes));
   benchmarks::measure(state, "B", static_cast<double>(bytes), peak, f);
 }
 
@@ -68,6 +68,5 @@ int main(int argc, char** argv) {
     set(benchmark::RegisterBenchmark("backward/softmax_last", backward, kernels::softmax,
                                      kernels::softmax_backward, -1));
   };
-  if (!benchmarks::take_shapes(argc, argv, "4096x1024", add)) return 2;
-  return benchmarks::run(argc, argv);
+  return benchmarks::run_shapes(argc, argv, "softmax", "4096x1024", add);
 }

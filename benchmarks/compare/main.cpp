@@ -30,7 +30,6 @@ struct Options {
   std::string json_path;
   std::string rows = ".*";
   int sample = 0;  // rows to draw; 0: all
-  std::size_t skip = 0;
   std::vector<std::string> peers;
   std::string tend;
   int cores = 0;  // 0: all
@@ -73,8 +72,6 @@ template <class Row, class Name>
 std::vector<Row> chosen_rows(std::vector<Row> rows, const Options& options, Name name) {
   const std::regex wanted = pattern_of(options.rows);
   std::erase_if(rows, [&](const Row& row) { return !std::regex_search(name(row), wanted); });
-  const std::size_t skipped = std::min(options.skip, rows.size());
-  rows.erase(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(skipped));
   if (rows.empty()) throw std::invalid_argument("no row is left of " + options.rows);
   if (options.sample == 0) return rows;
   std::vector<Row> drawn;
@@ -90,24 +87,16 @@ std::string worker_folder() {
 std::vector<compare::Peer> chosen_peers(const Options& options) {
   std::vector<compare::Peer> peers =
       compare::find_peers(worker_folder(), options.tend, options.plan.threads);
-  const auto is_named = [&peers](const std::string& name) {
-    return std::any_of(peers.begin(), peers.end(), [&](const auto& p) { return p.name == name; });
-  };
   for (const std::string& name : options.peers) {
-    if (!is_named(name)) throw std::invalid_argument("no worker was built for " + name);
+    if (std::ranges::find(peers, name, &compare::Peer::name) == peers.end())
+      throw std::invalid_argument("no worker was built for " + name);
   }
   if (!options.peers.empty()) {
     std::erase_if(peers, [&](const compare::Peer& peer) {
       return peer.role == compare::Role::peer &&
-             std::find(options.peers.begin(), options.peers.end(), peer.name) ==
-                 options.peers.end();
+             std::ranges::find(options.peers, peer.name) == options.peers.end();
     });
   }
-  // What the machine does is compared with nothing.
-  if (!options.plan.fault_peer.empty() &&
-      (!is_named(options.plan.fault_peer) || options.plan.fault_peer == "machine"))
-    throw std::invalid_argument("--break " + options.plan.fault_peer +
-                                " is no library that takes part");
   return peers;
 }
 
@@ -138,11 +127,6 @@ compare::Facts introduce(compare::Bench& bench, std::vector<std::string>& failur
   return facts;
 }
 
-/// Whether the results can be written, found out before anything is measured.
-void check_json(const Options& options) {
-  program::check_can_write(options.json_path);
-}
-
 int run(const Options& options) {
   const std::vector<compare::Row> rows =
       chosen_rows(compare::all_rows(), options, [](const compare::Row& row) { return row.name; });
@@ -150,7 +134,7 @@ int run(const Options& options) {
     for (const compare::Row& row : rows) std::cout << row.name << '\n';
     return 0;
   }
-  check_json(options);
+  program::check_can_write(options.json_path);
   compare::Bench bench(chosen_peers(options), options.plan);
   std::vector<std::string> failures;
   const compare::Facts facts = introduce(bench, failures);
@@ -222,7 +206,7 @@ int run_operations(const Options& options) {
     for (const compare::OperationRow& row : rows) std::cout << row.row.name << '\n';
     return 0;
   }
-  check_json(options);
+  program::check_can_write(options.json_path);
   const compare::InputsFile inputs;
   compare::Bench bench(peers, options.plan);
   std::vector<std::string> failures;
@@ -269,8 +253,6 @@ void add_options(program::CommandLine& line, Options& options) {
   compare::Plan& plan = options.plan;
   line.add_json(options.json_path);
   line.add_text("--rows", options.rows, "Only rows whose name this matches").type("REGEX");
-  line.add_whole("--skip", options.skip,
-                 "Leave the first of these rows out, to go on where a run was stopped");
   line.add_whole("--sample", options.sample, "Only so many of these rows, drawn by --seed", 1,
                  1'000'000);
   const program::Option peers =
@@ -291,14 +273,6 @@ void add_options(program::CommandLine& line, Options& options) {
                 "(python3-torch)")
       .excludes(peers);
   line.add_flag("--list", options.list, "Print the names of the rows, and stop");
-  const program::Option broken =
-      line.add_text("--break", plan.fault_peer,
-                    "Let this library compute wrongly, to see it noticed")
-          .type("NAME");
-  line.add_choice("--fault", plan.fault, "What --break does", {"wrong", "die", "hang"})
-      .needs(broken);
-  line.add_whole("--patience", plan.patience, "Seconds to wait for a worker's answer", 1, 1'000'000)
-      .default_text(std::to_string(plan.patience));
 }
 
 }  // namespace

@@ -1,12 +1,8 @@
 #include "measurement.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <sstream>
@@ -24,15 +20,6 @@ double median(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
-/// A file that is gone with this process, however that ends.
-int temporary_file() {
-  std::string path = (std::filesystem::temp_directory_path() / "compare-XXXXXX").string();
-  const int file = mkstemp(path.data());
-  if (file < 0) throw std::runtime_error("cannot write to " + path);
-  unlink(path.c_str());
-  return file;
-}
-
 /// What a machine's worker is told for the limit of a row, "" where there is none.
 std::string limit_work(const Row& row) {
   std::ostringstream out;
@@ -44,8 +31,8 @@ std::string limit_work(const Row& row) {
   return out.str();
 }
 
-/// Where `values` differ from `expected` by more than so much of the largest of the latter, "" if
-/// nowhere.
+/// How `values` differ from `expected` by more than so much of the largest expected number; ""
+/// where they do not.
 std::string difference(const std::vector<float>& values, const std::vector<float>& expected,
                        double tolerance) {
   if (values.size() != expected.size()) {
@@ -93,23 +80,13 @@ struct Bench::Runner {
   }
 };
 
-Bench::Bench(std::vector<Peer> peers, Plan plan)
-    : peers_(std::move(peers)), plan_(std::move(plan)), file_(temporary_file()) {
-  result_file_ = "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(file_);
-}
-
-Bench::~Bench() {
-  close(file_);
-}
-
 void Bench::leave_out(const std::string& name) {
   std::erase_if(peers_, [&name](const Peer& peer) { return peer.name == name; });
 }
 
 std::unique_ptr<Process> Bench::start(const Peer& peer, const Options& options) const {
-  std::vector<std::string> command{peer.program, std::to_string(plan_.seed),
-                                   std::to_string(plan_.threads)};
-  if (peer.name == plan_.fault_peer) command.push_back(plan_.fault);
+  const std::vector<std::string> command{peer.program, std::to_string(plan_.seed),
+                                         std::to_string(plan_.threads)};
   return std::make_unique<Process>(command, environment(options));
 }
 
@@ -121,7 +98,7 @@ Process& Bench::process(const Peer& peer, const Options& options) {
 
 std::string Bench::ask(const Peer& peer, const Options& options, const std::string& line) {
   try {
-    return process(peer, options).ask(line, std::chrono::seconds(plan_.patience));
+    return process(peer, options).ask(line);
   } catch (const WorkerError& error) {
     throw WorkerError(peer.name + " (" + describe(options) + ") " + error.what());
   }
@@ -158,9 +135,9 @@ double Bench::time(const Peer& peer, const std::string& work) {
 }
 
 Tensors Bench::result(const Peer& peer, const Options& options) {
-  ask(peer, options, "result " + result_file_);
+  ask(peer, options, "result " + result_file_.path());
   process(peer, options).settle();
-  std::ifstream file(result_file_, std::ios::binary);
+  std::ifstream file(result_file_.path(), std::ios::binary);
   const auto read = [&file](auto* to, std::size_t count) {
     return static_cast<bool>(
         file.read(reinterpret_cast<char*>(to), static_cast<std::streamsize>(count * sizeof *to)));
@@ -249,11 +226,10 @@ void Bench::alternate(const Effort& effort, std::vector<Runner>& runners, Measur
 /// In a new process, which holds nothing of earlier rows. The work is timed rather than read, as
 /// copies for the comparison are no part of it.
 void Bench::measure_memory(const Row& row, const Runner& runner, Measurement& found) {
-  const std::chrono::seconds patience(plan_.patience);
   const std::unique_ptr<Process> fresh = start(*runner.peer, runner.options);
-  fresh->ask("prepare " + row.work + " " + runner.way, patience);
-  fresh->ask("time 1", patience);
-  std::istringstream answer(fresh->ask("memory", patience));
+  fresh->ask("prepare " + row.work + " " + runner.way);
+  fresh->ask("time 1");
+  std::istringstream answer(fresh->ask("memory"));
   std::string word;
   Memory memory;
   answer >> word >> memory.resident >> memory.allocated;

@@ -15,17 +15,17 @@
 
 namespace compare {
 
-/// What a work is checked by.
+/// The result of a work, which is compared between libraries.
 using Tensors = std::vector<std::vector<float>>;
 
 struct Timing {
   double seconds = 0;
-  std::string options;  ///< of the environment, and the worker's way
+  std::string options;  ///< the environment, and the worker's way
 };
 
 struct Memory {
-  std::int64_t resident = 0;   ///< what the process grew by at most
-  std::int64_t allocated = 0;  ///< what tensors held at most, where the library counts that
+  std::int64_t resident = 0;   ///< the most bytes by which the process grew
+  std::int64_t allocated = 0;  ///< the most bytes of tensors, if the library counts them
 };
 
 struct Measurement {
@@ -38,34 +38,28 @@ struct Measurement {
 /// How long a row is measured.
 struct Effort {
   int repetitions = 7;
-  int milliseconds = 25;  ///< that a timing takes at least
+  int milliseconds = 25;  ///< of a timing, at least
 };
 
 struct Plan {
   Effort effort;
   std::uint64_t seed = 1;
   int threads = 1;
-  std::string fault_peer;  // gets `fault` as its last argument (see worker.cpp)
-  std::string fault = "wrong";
-  int patience = 120;  // seconds for an answer
 };
 
 /// The processes of all peers, started when they are first needed.
 class Bench {
  public:
-  Bench(std::vector<Peer> peers, Plan plan);
-  ~Bench();
-  Bench(const Bench&) = delete;
-  Bench& operator=(const Bench&) = delete;
+  Bench(std::vector<Peer> peers, const Plan& plan) : peers_(std::move(peers)), plan_(plan) {}
 
   const std::vector<Peer>& peers() const noexcept { return peers_; }
-  /// Goes on without the peer of that name.
+  /// Continues without the peer of that name.
   void leave_out(const std::string& name);
-  /// What a peer says it computes with; WorkerError when it does not start.
+  /// The peer's description of itself. WorkerError if it does not start.
   std::string about(const Peer& peer);
   Measurement measure(const Row& row) { return measure(row, plan_.effort); }
   Measurement measure(const Row& row, const Effort& effort);
-  /// Seconds of one work in one peer, the median of the repetitions.
+  /// Seconds of one work in one peer: the median of the repetitions.
   double time(const Peer& peer, const std::string& work);
 
  private:
@@ -88,8 +82,7 @@ class Bench {
   std::vector<Peer> peers_;
   Plan plan_;
   std::map<std::pair<std::string, Options>, std::unique_ptr<Process>> processes_;
-  int file_;
-  std::string result_file_;  // its name for this process and the workers
+  SharedFile result_file_;
 };
 
 }  // namespace compare

@@ -41,21 +41,17 @@ std::vector<Peer> operation_peers(const std::string& folder, const std::string& 
 /// All cases, as the worker of tend lists them. Those that prove not to exist are skipped later.
 std::vector<OperationRow> operation_rows(const Peer& tend);
 
-/// Where tend's worker leaves the inputs for PyTorch's: a file that lives as long as the process.
+/// Where tend's worker leaves the inputs for PyTorch's.
 class InputsFile {
  public:
   /// Names the file in the variable COMPARE_INPUTS, which the workers inherit.
   InputsFile();
-  ~InputsFile();
-  InputsFile(const InputsFile&) = delete;
-  InputsFile& operator=(const InputsFile&) = delete;
 
-  /// How many bytes the work of the last case reads and writes at least.
+  /// The number of bytes that the work of the last case reads and writes at least.
   double bytes() const;
 
  private:
-  int file_;
-  std::string path_;
+  SharedFile file_;
 };
 
 /// A Markdown table, the lowest ratio first, and what follows from it.

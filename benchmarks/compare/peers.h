@@ -1,4 +1,4 @@
-// Whom tend is compared with: which workers there are, and with which options each is run.
+// The libraries that tend is compared with: their workers, and the options of each.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace compare {
 
-/// Environment variables of one process; none means "as installed".
+/// Environment variables of one process. An empty list means "as installed".
 using Options = std::vector<std::pair<std::string, std::string>>;
 
 /// "as installed", or NAME=VALUE NAME=VALUE.
@@ -25,15 +25,15 @@ struct Peer {
   bool is_kernels_only = false;
 };
 
-/// The workers that were built into `folder`, tend first, or the one at `tend` instead. `threads`
-/// is what the best options use at most.
+/// The workers that were built into `folder`. tend, the first, is the one at `tend` unless that is
+/// empty. The best options use at most `threads` threads.
 std::vector<Peer> find_peers(const std::string& folder, const std::string& tend, int threads);
 
 /// One thread or all, with the fastest kernels for products.
 std::vector<Options> torch_thread_settings(int threads);
 
-/// What a process with these options gets: the driver's environment without any variable that sets
-/// up one of the libraries, and the options.
+/// The environment of a process with these options: the driver's environment without the variables
+/// that set up one of the libraries, and the options.
 std::vector<std::string> environment(const Options& options);
 
 }  // namespace compare

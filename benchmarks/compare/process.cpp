@@ -2,12 +2,14 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -23,7 +25,18 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
   return all;
 }
 
+constexpr std::chrono::seconds kPatience{120};  // for an answer
+
 }  // namespace
+
+SharedFile::SharedFile() : file_(memfd_create("compare", MFD_CLOEXEC)) {
+  if (file_ < 0) throw std::runtime_error("no memory for a file");
+  path_ = "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(file_);
+}
+
+SharedFile::~SharedFile() {
+  close(file_);
+}
 
 Process::Process(const std::vector<std::string>& command,
                  const std::vector<std::string>& environment) {
@@ -63,7 +76,7 @@ void Process::end() noexcept {
   id_ = -1;
 }
 
-std::string Process::ask(const std::string& line, std::chrono::seconds patience) {
+std::string Process::ask(const std::string& line) {
   if (!is_alive()) throw WorkerError("is not running");
   const std::string sent = line + "\n";
   if (write(to_child_, sent.data(), sent.size()) != static_cast<ssize_t>(sent.size())) {
@@ -72,7 +85,7 @@ std::string Process::ask(const std::string& line, std::chrono::seconds patience)
   }
   std::string answer;
   try {
-    answer = read_line(patience);
+    answer = read_line();
   } catch (const WorkerError& error) {
     end();
     throw WorkerError(std::string(error.what()) + " at \"" + line + "\"");
@@ -104,8 +117,8 @@ void Process::settle() const {
   }
 }
 
-std::string Process::read_line(std::chrono::seconds patience) {
-  const auto deadline = std::chrono::steady_clock::now() + patience;
+std::string Process::read_line() {
+  const auto deadline = std::chrono::steady_clock::now() + kPatience;
   while (unread_.find('\n') == std::string::npos) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
         deadline - std::chrono::steady_clock::now());

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <span>
-#include <type_traits>
+#include <sstream>
 #include <utility>
 
 #include "attention_work.h"
@@ -27,16 +27,9 @@ constexpr double kChain = 1e-4;
 
 template <class... Parts>
 std::string text(const Parts&... parts) {
-  std::string all;
-  const auto append = [&all](const auto& part) {
-    if constexpr (std::is_arithmetic_v<std::decay_t<decltype(part)>>) {
-      all += std::to_string(part);
-    } else {
-      all += part;
-    }
-  };
-  (append(parts), ...);
-  return all;
+  std::ostringstream out;
+  (out << ... << parts);
+  return out.str();
 }
 
 std::string work(const std::string& operation, std::span<const Size> sizes) {

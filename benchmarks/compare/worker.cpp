@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <fstream>
@@ -32,14 +31,13 @@ std::int64_t process_bytes(const std::string& key) {
 
 class Server {
  public:
-  Server(Library library, std::string fault)
-      : library_(std::move(library)), fault_(std::move(fault)) {}
+  Server(Library library, const Setup& setup) : library_(std::move(library)), setup_(setup) {}
 
   std::string answer(const std::string& line) {
     std::istringstream words(line);
     std::string command;
     words >> command;
-    if (command == "about") return "about " + library_.about();
+    if (command == "about") return "about " + library_.about(setup_);
     if (command == "prepare") return prepare(words);
     if (command == "release") {
       task_ = {};
@@ -63,7 +61,7 @@ class Server {
     words >> work.way;
     resident_before_ = process_bytes("VmRSS");
     if (library_.peak_bytes) library_.peak_bytes();
-    task_ = library_.prepare(work);
+    task_ = library_.prepare(work, setup_);
     malloc_trim(0);                               // the numbers that inputs were made of
     std::ofstream("/proc/self/clear_refs") << 5;  // VmHWM starts anew
     if (!task_.run) return "unsupported";
@@ -75,24 +73,19 @@ class Server {
     words >> path;
     Result result;
     task_.result(result);
-    std::vector<std::vector<float>>& tensors = result.tensors();
-    if (fault_ == "wrong") {
-      std::vector<float>& last = tensors.at(tensors.size() - 1);
-      last.at(last.size() / 2) += 1.0F;
-    }
     std::ofstream file(path, std::ios::binary | std::ios::trunc);
     const auto write = [&file](const auto* from, std::size_t count) {
       file.write(reinterpret_cast<const char*>(from),
                  static_cast<std::streamsize>(count * sizeof *from));
     };
-    for (const std::vector<float>& values : tensors) {
+    for (const std::vector<float>& values : result.tensors()) {
       const std::uint64_t size = values.size();
       write(&size, 1);
       write(values.data(), values.size());
     }
     file.close();
     if (!file) throw std::runtime_error("cannot write " + path);
-    return "done " + std::to_string(tensors.size());
+    return "done " + std::to_string(result.tensors().size());
   }
 
   double measure() {
@@ -115,8 +108,6 @@ class Server {
   }
 
   std::string time(std::istringstream& words) {
-    if (fault_ == "die") raise(SIGKILL);
-    if (fault_ == "hang") pause();
     double milliseconds = 0;
     words >> milliseconds;
     if (count_ == 0) calibrate(milliseconds / 1000);
@@ -135,7 +126,7 @@ class Server {
   }
 
   Library library_;
-  std::string fault_;
+  Setup setup_;
   Task task_;
   std::int64_t count_ = 0;
   bool is_long_ = false;
@@ -151,15 +142,15 @@ void Result::add(std::span<const float> values) {
   for (std::size_t i = 0; i < values.size(); i += step) kept.push_back(values[i]);
 }
 
-int serve(int argc, char** argv, const std::function<Library(const Setup&)>& open) {
-  if (argc != 3 && argc != 4) {
+int serve(int argc, char** argv, const Library& library) {
+  if (argc != 3) {
     std::cerr << "This is a part of the benchmark compare, which starts it.\n";
     return 2;
   }
   // Answers go where standard output went; what a library prints does not.
   std::FILE* answers = fdopen(dup(STDOUT_FILENO), "w");
   dup2(STDERR_FILENO, STDOUT_FILENO);
-  Server server(open({std::stoull(argv[1]), std::stoi(argv[2])}), argc == 4 ? argv[3] : "");
+  Server server(library, {std::stoull(argv[1]), std::stoi(argv[2])});
   for (std::string line; std::getline(std::cin, line);) {
     std::string answer;
     try {

@@ -1,4 +1,4 @@
-// A worker: a process that does the rows' work with one library. It obeys lines on its standard
+// A worker: a process that does the rows' work with one library. It obeys the lines of its standard
 // input, one at a time, and sleeps between them:
 //
 //   about                 -> about TEXT         what it computes with
@@ -18,6 +18,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -34,22 +35,22 @@ struct Work {
   std::int64_t operator[](std::size_t i) const { return sizes.at(i); }
 };
 
-/// The tensors that a work is checked by. Of large ones only some elements are kept.
+/// The tensors whose values are compared. Of large ones only some elements are kept.
 class Result {
  public:
   void add(std::span<const float> values);
-  std::vector<std::vector<float>>& tensors() { return tensors_; }
+  const std::vector<std::vector<float>>& tensors() const { return tensors_; }
 
  private:
   std::vector<std::vector<float>> tensors_;
 };
 
-/// How a library does a work. Without `run` it cannot.
+/// How a library does a work. `run` is empty if it cannot.
 struct Task {
   std::function<void(std::int64_t count)> run;
   /// Does the work once.
   std::function<void(Result&)> result;
-  /// Which of several ways it is; one word.
+  /// The name of the way, where there are several; one word.
   std::string way = {};
 };
 
@@ -62,6 +63,16 @@ Task make_task(Once once, Read read) {
           std::move(read)};
 }
 
+/// The Task whose work is object->run(), with object->output() as its result.
+template <class Object>
+Task make_task(std::shared_ptr<Object> object) {
+  return make_task([object] { object->run(); },
+                   [object](Result& result) {
+                     object->run();
+                     result.add(object->output());
+                   });
+}
+
 struct Setup {
   std::uint64_t seed = 0;
   int threads = 1;
@@ -69,16 +80,17 @@ struct Setup {
 
 /// A library, as a worker sees it.
 struct Library {
-  std::function<std::string()> about;
-  std::function<Task(const Work&)> prepare;
-  /// The most bytes that tensors held since the last call; where a library counts them.
+  std::function<std::string(const Setup&)> about;
+  std::function<Task(const Work&, const Setup&)> prepare;
+  /// The most bytes that tensors held since the last call; empty if the library does not count
+  /// them.
   std::function<std::int64_t()> peak_bytes = {};
 };
 
 /// The main function of a worker.
-int serve(int argc, char** argv, const std::function<Library(const Setup&)>& open);
+int serve(int argc, char** argv, const Library& library);
 
-/// Version and core type of the OpenBLAS that the process has loaded, "" where there is none.
+/// Version and core type of the OpenBLAS that the process has loaded; "" if there is none.
 std::string openblas_facts();
 
 }  // namespace compare

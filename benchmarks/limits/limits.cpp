@@ -1,10 +1,13 @@
 #include "benchmarks/limits/limits.h"
 
+#include <sched.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -52,6 +55,7 @@ float multiply_add(double flops) {
   return hn::GetLane(hn::Add(low, high));
 }
 
+/// Reads so many numbers, a whole number of vectors, and returns their sum.
 float read_all(const float* numbers, std::size_t count) {
   // Farther ahead than processors look by themselves.
   constexpr std::size_t kAhead = 2048;
@@ -84,25 +88,12 @@ HWY_EXPORT(multiply_add);
 HWY_EXPORT(read_all);
 HWY_EXPORT(target_name);
 
-float multiply_add(double flops) {
-  return HWY_DYNAMIC_DISPATCH(multiply_add)(flops);
-}
+namespace {
 
-float read_all(const float* numbers, std::size_t count) {
-  return HWY_DYNAMIC_DISPATCH(read_all)(numbers, count);
-}
+using Sums = std::vector<float>;
 
-std::string simd_target() {
-  return HWY_DYNAMIC_DISPATCH(target_name)();
-}
-
-cpu_set_t own_cores() {
-  cpu_set_t cores;
-  CPU_ZERO(&cores);
-  sched_getaffinity(0, sizeof cores, &cores);
-  return cores;
-}
-
+/// Keeps this thread on the core of that number among `cores`: two that share one would show half
+/// of what there is.
 void stay_on(const cpu_set_t& cores, int number) {
   for (std::size_t core = 0; core < CPU_SETSIZE; ++core) {
     if (!CPU_ISSET(core, &cores) || number-- != 0) continue;
@@ -114,62 +105,99 @@ void stay_on(const cpu_set_t& cores, int number) {
   }
 }
 
-namespace {
-
-/// The seconds that work(thread, rounds) takes on all threads, each new and on a core of its own:
-/// the caller, whose own threads would inherit its core, stays where it may run.
-double seconds_of(int threads, std::int64_t rounds,
-                  const std::function<void(int, std::int64_t)>& work) {
-  const cpu_set_t cores = own_cores();
-  const auto start = std::chrono::steady_clock::now();
+/// f(thread) on new threads, each on a core of its own. The caller, whose own threads would inherit
+/// its core, stays where it may run.
+void on_threads(int threads, const std::function<void(std::size_t)>& f) {
+  cpu_set_t cores;
+  CPU_ZERO(&cores);
+  sched_getaffinity(0, sizeof cores, &cores);
   std::vector<std::thread> running;
-  running.reserve(static_cast<std::size_t>(threads));
   for (int i = 0; i < threads; ++i) {
     running.emplace_back([&, i] {
       stay_on(cores, i);
-      work(i, rounds);
+      f(static_cast<std::size_t>(i));
     });
   }
   for (std::thread& thread : running) thread.join();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// One sum for each thread, in cache lines of their own, which keeps the work from being left out.
+std::shared_ptr<Sums> make_sums(int threads) {
+  return std::make_shared<Sums>(static_cast<std::size_t>(threads) * 16);
 }
 
 /// Rounds a second: the best of several attempts of 20 ms, as whatever disturbs only slows down.
-double best_rate(int threads, const std::function<void(int, std::int64_t)>& work) {
+double best_rate(const Work& work) {
+  const auto seconds_of = [&work](std::int64_t rounds) {
+    const auto start = std::chrono::steady_clock::now();
+    work(rounds);
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
   std::int64_t rounds = 1;
-  double seconds = seconds_of(threads, rounds, work);
+  double seconds = seconds_of(rounds);
   while (seconds < 0.02) {
     rounds *= 2;
-    seconds = seconds_of(threads, rounds, work);
+    seconds = seconds_of(rounds);
   }
-  for (int attempt = 1; attempt < 8; ++attempt)
-    seconds = std::min(seconds, seconds_of(threads, rounds, work));
+  for (int attempt = 1; attempt < 8; ++attempt) seconds = std::min(seconds, seconds_of(rounds));
   return static_cast<double>(rounds) / seconds;
 }
 
 }  // namespace
 
-double flops_per_second(int threads) {
-  constexpr double kFlops = 1e6;
-  std::vector<float> sink(static_cast<std::size_t>(threads) * 16);
-  return threads * kFlops * best_rate(threads, [&](int thread, std::int64_t rounds) {
-           sink[static_cast<std::size_t>(thread) * 16] =
-               multiply_add(kFlops * static_cast<double>(rounds));
-         });
+Work arithmetic(double flops, int threads) {
+  return [=, sums = make_sums(threads)](std::int64_t rounds) {
+    const double share = flops * static_cast<double>(rounds) / threads;
+    on_threads(threads, [&](std::size_t thread) {
+      (*sums)[thread * 16] = HWY_DYNAMIC_DISPATCH(multiply_add)(share);
+    });
+  };
 }
 
-double bytes_per_second(int threads, std::size_t bytes) {
-  const std::size_t part = std::max<std::size_t>(1, bytes / 2 / static_cast<std::size_t>(threads));
-  const std::size_t all = part * static_cast<std::size_t>(threads);
-  const std::vector<char> from(all, 1);
-  std::vector<char> to(all);
-  return 2.0 * static_cast<double>(all) * best_rate(threads, [&](int thread, std::int64_t rounds) {
-           const std::size_t begin = static_cast<std::size_t>(thread) * part;
-           for (std::int64_t i = 0; i < rounds; ++i) {
-             std::memcpy(to.data() + begin, from.data() + begin, part);
-             asm volatile("" : : "r"(to.data()) : "memory");  // each copy is made
-           }
-         });
+Work copying(double bytes, int threads) {
+  struct Memory {
+    std::vector<char> from, to;
+  };
+  const auto count = static_cast<std::size_t>(threads);
+  const std::size_t part = std::max<std::size_t>(1, static_cast<std::size_t>(bytes) / 2 / count);
+  const auto memory = std::make_shared<Memory>(
+      Memory{std::vector<char>(part * count, 1), std::vector<char>(part * count)});
+  return [=](std::int64_t rounds) {
+    on_threads(threads, [&](std::size_t thread) {
+      char* const to = memory->to.data() + thread * part;
+      for (std::int64_t i = 0; i < rounds; ++i) {
+        std::memcpy(to, memory->from.data() + thread * part, part);
+        asm volatile("" : : "r"(to) : "memory");  // each copy is made
+      }
+    });
+  };
+}
+
+Work reading(double bytes, int threads) {
+  const auto count = static_cast<std::size_t>(threads);
+  const std::size_t part = static_cast<std::size_t>(bytes) / sizeof(float) / count;
+  const auto numbers = std::make_shared<std::vector<float>>(part * count, 1.0F);
+  return [=, sums = make_sums(threads)](std::int64_t rounds) {
+    on_threads(threads, [&](std::size_t thread) {
+      for (std::int64_t i = 0; i < rounds; ++i) {
+        (*sums)[thread * 16] +=
+            HWY_DYNAMIC_DISPATCH(read_all)(numbers->data() + thread * part, part);
+      }
+    });
+  };
+}
+
+std::string simd_target() {
+  return HWY_DYNAMIC_DISPATCH(target_name)();
+}
+
+double flops_per_second(int threads) {
+  constexpr double kFlops = 1e6;
+  return kFlops * best_rate(arithmetic(kFlops, threads));
+}
+
+double bytes_per_second(int threads, double bytes) {
+  return bytes * best_rate(copying(bytes, threads));
 }
 
 }  // namespace limits

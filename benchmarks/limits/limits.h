@@ -1,36 +1,32 @@
 // What the machine can do.
 #pragma once
 
-#include <sched.h>
-
-#include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <string>
 
 namespace limits {
 
-/// Does at least `flops` float32 operations as fused multiply-adds on independent sums in
-/// registers; returns their sum, which only serves to keep them.
-float multiply_add(double flops);
+/// Work that all threads share, each on a core of its own: work(rounds) does it so many times.
+using Work = std::function<void(std::int64_t rounds)>;
 
-/// Reads so many numbers from memory, a whole number of vectors, and returns their sum, which only
-/// serves to read them.
-float read_all(const float* numbers, std::size_t count);
+/// At least `flops` float32 operations, as fused multiply-adds on independent sums in registers.
+Work arithmetic(double flops, int threads);
+
+/// memcpy: reads half of the bytes and writes as many elsewhere. The number of bytes decides the
+/// cache that they fit.
+Work copying(double bytes, int threads);
+
+/// Reads so many bytes.
+Work reading(double bytes, int threads);
 
 /// The instructions that these are done with.
 std::string simd_target();
 
-/// The cores that this thread may run on.
-cpu_set_t own_cores();
-
-/// Keeps this thread on the core of that number among `cores`: two that share one would show half
-/// of what there is.
-void stay_on(const cpu_set_t& cores, int number);
-
-/// multiply_add on so many threads, each on a core of its own, in operations a second.
+/// The rate of arithmetic() in operations a second.
 double flops_per_second(int threads);
 
-/// memcpy on so many threads, in bytes that are read or written a second: `bytes` in all, half of
-/// them read, which decides the cache that they fit.
-double bytes_per_second(int threads, std::size_t bytes);
+/// The rate of copying() in bytes that are read or written a second.
+double bytes_per_second(int threads, double bytes);
 
 }  // namespace limits

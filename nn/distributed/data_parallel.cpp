@@ -45,6 +45,35 @@ double tree_sum(std::vector<double> numbers) {
   return numbers[0];
 }
 
+/// What a process reports to the others after its shards.
+struct Report {
+  std::vector<double> losses;  // of its shards
+  std::uint64_t seed;
+  bool keeps;
+};
+
+/// The mean loss of all processes' shards.
+double mean_loss(Communicator::Operation& operation, int processes, const Report& own) {
+  const std::size_t count = own.losses.size();
+  std::vector<double> row(own.losses);
+  row.push_back(std::bit_cast<double>(own.seed));
+  row.push_back(own.keeps ? 1 : 0);
+  std::vector<double> rows(row.size() * static_cast<std::size_t>(processes));
+  operation.all_gather(std::as_bytes(std::span(row)), std::as_writable_bytes(std::span(rows)));
+  std::vector<double> losses;
+  for (std::size_t process = 0; process * row.size() < rows.size(); ++process) {
+    const std::span<const double> its = std::span(rows).subspan(process * row.size(), row.size());
+    if (std::bit_cast<std::uint64_t>(its[count]) != std::bit_cast<std::uint64_t>(rows[count]))
+      fail(kBackward, "process ", process,
+           " has drawn other random numbers than process 0; seed all alike");
+    if (its.back() != rows[count + 1])
+      fail(kBackward, "of process 0 and process ", process, " only one has a NoSync");
+    losses.insert(losses.end(), its.begin(), its.end() - 2);
+  }
+  const auto shards = static_cast<double>(losses.size());
+  return tree_sum(std::move(losses)) / shards;
+}
+
 /// Hooks that are removed at the end.
 struct Hooks {
   std::vector<HookHandle> all;
@@ -58,258 +87,175 @@ struct Hooks {
 
 }  // namespace
 
-struct DataParallel::State {
-  // A parameter, and its gradients on this process.
-  struct Parameter {
-    Tensor tensor;
-    DType dtype;
-    Shape shape;
-    Tensor before = {};             // its .grad before the backward
-    bool has_come = false;          // the gradient of this shard
-    std::vector<Tensor> sums = {};  // of shards, each of half as many as the one before it
-    std::vector<Tensor> kept = {};  // of each shard, while there is a NoSync
-  };
-
-  State(const Context& c, nn::ModuleBase& m, const DataParallelOptions& options)
-      : context(&c), module(&m), shards(options.shards == 0 ? c.size() : options.shards) {}
-
-  const Context* context;
-  nn::ModuleBase* module;
-  std::int64_t shards;
-  std::int64_t local = 0;
-  std::vector<Parameter> parameters;
-  std::optional<GradientBuckets> buckets;
-  std::int64_t shard = 0;  // the one that runs, counted from the first of this process
-  int no_syncs = 0;
-  bool keeps = false;  // there was a NoSync when this backward began
-  ReductionCost no_cost;
-
-  void check_options(const DataParallelOptions& options) const;
-  std::vector<std::string> description(const DataParallelOptions& options) const;
-  void find_parameters();
-  void check_parameters() const;
-  void add_gradient(std::size_t number, const Tensor& gradient);
-  double run_shard(const std::function<Tensor(std::int64_t)>& loss);
-  std::vector<double> run_shards(const std::function<Tensor(std::int64_t)>& loss,
-                                 std::uint64_t seed);
-  double mean_loss(Communicator::Operation& operation, const std::vector<double>& own,
-                   std::uint64_t seed) const;
-  void set_gradients();
-  void put_back_gradients();
-};
-
-void DataParallel::State::check_options(const DataParallelOptions& options) const {
-  const int processes = context->size();
+void DataParallel::check_options(const DataParallelOptions& options) const {
+  const int processes = context_->size();
   if (!is_power_of_two(processes)) fail(kParallel, processes, " processes are no power of two");
-  if (!is_power_of_two(shards)) fail(kParallel, shards, " shards are no power of two");
-  if (shards < processes)
-    fail(kParallel, shards, " shards are fewer than the ", processes, " processes");
+  if (!is_power_of_two(shards_)) fail(kParallel, shards_, " shards are no power of two");
+  if (shards_ < processes)
+    fail(kParallel, shards_, " shards are fewer than the ", processes, " processes");
   if (options.bucket_bytes < 1)
     fail(kParallel, "bucket_bytes must be at least 1, got ", options.bucket_bytes);
 }
 
-std::vector<std::string> DataParallel::State::description(
-    const DataParallelOptions& options) const {
-  std::vector<std::string> lines{as_text(shards, " shards"),
+std::vector<std::string> DataParallel::description(const DataParallelOptions& options) const {
+  std::vector<std::string> lines{as_text(shards_, " shards"),
                                  as_text("bucket_bytes ", options.bucket_bytes)};
-  for (const auto& [name, tensor] : module->named_parameters())
+  for (const auto& [name, tensor] : module_->named_parameters())
     lines.push_back(as_text(name, ' ', tensor.shape(), ' ', tensor.dtype(),
                             tensor.requires_grad() ? "" : ", frozen"));
-  for (const auto& [name, tensor] : module->named_buffers())
+  for (const auto& [name, tensor] : module_->named_buffers())
     lines.push_back(as_text("buffer ", name, ' ', tensor.shape(), ' ', tensor.dtype()));
   return lines;
 }
 
-void DataParallel::State::find_parameters() {
-  for (const Tensor& each : trained_of(*module)) {
-    parameters.push_back({.tensor = each, .dtype = each.dtype(), .shape = each.shape()});
-    Parameter& added = parameters.back();
-    added.kept.resize(static_cast<std::size_t>(local));
-  }
-}
-
-void DataParallel::State::check_parameters() const {
+void DataParallel::check_parameters() const {
   const auto is_same = [](const Tensor& now, const Parameter& then) {
     return now.impl() == then.tensor.impl() && now.dtype() == then.dtype &&
            now.shape() == then.shape;
   };
-  const std::vector<Tensor> trained = trained_of(*module);
-  if (!std::equal(trained.begin(), trained.end(), parameters.begin(), parameters.end(), is_same))
+  const std::vector<Tensor> trained = trained_of(*module_);
+  if (!std::equal(trained.begin(), trained.end(), parameters_.begin(), parameters_.end(), is_same))
     fail(kBackward,
          "parameters were added, replaced, converted, frozen or set free; make a new DataParallel");
 }
 
 // Adds a shard's gradient to those before it, as one counts in binary: two sums of as many shards
 // become one. The last shard of this process leaves a single sum.
-void DataParallel::State::add_gradient(std::size_t number, const Tensor& gradient) {
-  Parameter& parameter = parameters[number];
+void DataParallel::add_gradient(std::size_t number, const Tensor& gradient) {
+  Parameter& parameter = parameters_[number];
   if (std::exchange(parameter.has_come, true))
     fail(kBackward, "a parameter had two gradients in one shard: a backward ran within another");
-  Tensor& kept = parameter.kept[static_cast<std::size_t>(shard)];
+  Tensor& kept = parameter.kept[static_cast<std::size_t>(shard_)];
   Tensor sum = sum_of(kept, gradient);
-  kept = keeps ? sum : Tensor();
-  if (keeps) return;
-  for (std::int64_t made = shard; made % 2 == 1; made /= 2) {
+  kept = keeps_ ? sum : Tensor();
+  if (keeps_) return;
+  for (std::int64_t made = shard_; made % 2 == 1; made /= 2) {
     sum = sum_of(parameter.sums.back(), sum);
     parameter.sums.pop_back();
   }
   parameter.sums.push_back(sum);
-  if (shard + 1 < local || !buckets) return;
-  buckets->put(number, sum);
-  buckets->advance();
+  if (shard_ + 1 < local_ || !buckets_) return;
+  buckets_->put(number, sum);
+  buckets_->advance();
 }
 
-double DataParallel::State::run_shard(const std::function<Tensor(std::int64_t)>& loss) {
-  const std::int64_t number = context->rank() * local + shard;
+double DataParallel::run_shard(const std::function<Tensor(std::int64_t)>& loss) {
+  const std::int64_t number = context_->rank() * local_ + shard_;
   const Tensor value = loss(number);
   // The hooks are registered when the loss is there, so that they see what all hooks of the user
   // have made of a gradient.
   Hooks hooks;
-  for (std::size_t i = 0; i < parameters.size(); ++i) {
-    hooks.all.push_back(parameters[i].tensor.register_hook(
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    hooks.all.push_back(parameters_[i].tensor.register_hook(
         [this, i](const Tensor& gradient) { add_gradient(i, gradient); }));
   }
   if (!value.defined() || value.numel() != 1)
     fail(kBackward, "the loss of shard ", number, " is ",
          value.defined() ? as_text(value.shape()) : std::string("undefined"), ", not one number");
-  for (Parameter& each : parameters) {
+  for (Parameter& each : parameters_) {
     each.has_come = false;
     each.tensor.set_grad({});
   }
   value.backward();
   hooks.remove();
-  for (std::size_t i = 0; i < parameters.size(); ++i) {
-    if (!parameters[i].has_come) add_gradient(i, {});
-    parameters[i].tensor.set_grad({});
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    if (!parameters_[i].has_come) add_gradient(i, {});
+    parameters_[i].tensor.set_grad({});
   }
   return value.item();
 }
 
-std::vector<double> DataParallel::State::run_shards(const std::function<Tensor(std::int64_t)>& loss,
-                                                    std::uint64_t seed) {
+std::vector<double> DataParallel::run_shards(const std::function<Tensor(std::int64_t)>& loss,
+                                             std::uint64_t seed) {
   const RngStateGuard same_generator;
   std::vector<double> losses;
-  for (shard = 0; shard < local; ++shard) {
-    manual_seed(seed + static_cast<std::uint64_t>(context->rank() * local + shard));
+  for (shard_ = 0; shard_ < local_; ++shard_) {
+    manual_seed(seed + static_cast<std::uint64_t>(context_->rank() * local_ + shard_));
     losses.push_back(run_shard(loss));
   }
   return losses;
 }
 
-double DataParallel::State::mean_loss(Communicator::Operation& operation,
-                                      const std::vector<double>& own, std::uint64_t seed) const {
-  std::vector<double> row(own);  // what each process tells the others
-  row.push_back(std::bit_cast<double>(seed));
-  row.push_back(keeps ? 1 : 0);
-  std::vector<double> rows(row.size() * static_cast<std::size_t>(context->size()));
-  operation.all_gather(std::as_bytes(std::span(row)), std::as_writable_bytes(std::span(rows)));
-  std::vector<double> losses;
-  for (std::size_t process = 0; process * row.size() < rows.size(); ++process) {
-    const std::span<const double> its = std::span(rows).subspan(process * row.size(), row.size());
-    if (std::bit_cast<std::uint64_t>(its[own.size()]) !=
-        std::bit_cast<std::uint64_t>(rows[own.size()]))
-      fail(kBackward, "process ", process,
-           " has drawn other random numbers than process 0; seed all alike");
-    if (its.back() != rows[own.size() + 1])
-      fail(kBackward, "of process 0 and process ", process, " only one has a NoSync");
-    losses.insert(losses.end(), its.begin(), its.end() - 2);
-  }
-  return tree_sum(std::move(losses)) / static_cast<double>(shards);
-}
-
-void DataParallel::State::set_gradients() {
+void DataParallel::set_gradients() {
   const NoGradGuard no_grad;
-  if (buckets) buckets->wait();
-  for (std::size_t i = 0; i < parameters.size(); ++i) {
-    Parameter& each = parameters[i];
-    const Tensor sum = buckets ? buckets->sum(i) : each.sums.back();
+  if (buckets_) buckets_->wait();
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    Parameter& each = parameters_[i];
+    const Tensor sum = buckets_ ? buckets_->sum(i) : each.sums.back();
     each.sums.clear();
     // Exact, since there is a power of two of shards.
-    const Tensor mean = sum.defined() ? sum.mul(1.0 / static_cast<double>(shards)) : Tensor();
+    const Tensor mean = sum.defined() ? sum.mul(1.0 / static_cast<double>(shards_)) : Tensor();
     each.tensor.set_grad(sum_of(each.before, mean));
   }
-  for (Parameter& each : parameters) each.before = {};
+  for (Parameter& each : parameters_) each.before = {};
 }
 
-void DataParallel::State::put_back_gradients() {
-  for (Parameter& each : parameters) each.tensor.set_grad(std::exchange(each.before, {}));
+void DataParallel::put_back_gradients() {
+  for (Parameter& each : parameters_) each.tensor.set_grad(std::exchange(each.before, {}));
 }
 
 DataParallel::DataParallel(const Context& context, nn::ModuleBase& module,
                            const DataParallelOptions& options)
-    : state_(std::make_unique<State>(context, module, options)) {
+    : context_(&context),
+      module_(&module),
+      shards_(options.shards == 0 ? context.size() : options.shards) {
   Communicator::Operation operation(context.communicator(), kParallel);
-  operation.check_agreement(state_->description(options));
-  state_->check_options(options);
+  operation.check_agreement(description(options));
+  check_options(options);
   std::vector<Tensor> tensors = module.parameters();
   for (const Tensor& each : module.buffers()) tensors.push_back(each);
   context.broadcast(tensors);
-  state_->local = state_->shards / context.size();
-  state_->find_parameters();
+  local_ = shards_ / context.size();
+  const std::vector<Tensor> trained = trained_of(module);
+  for (const Tensor& each : trained) {
+    parameters_.push_back({.tensor = each, .dtype = each.dtype(), .shape = each.shape()});
+    parameters_.back().kept.resize(static_cast<std::size_t>(local_));
+  }
   if (context.size() == 1) return;
-  std::vector<Tensor> trained;
-  for (const State::Parameter& each : state_->parameters) trained.push_back(each.tensor);
-  state_->buckets.emplace(context.communicator(), trained, options.bucket_bytes);
+  buckets_ =
+      std::make_unique<GradientBuckets>(context.communicator(), trained, options.bucket_bytes);
 }
 
 DataParallel::~DataParallel() = default;
 
-std::int64_t DataParallel::shards() const noexcept {
-  return state_->shards;
-}
-std::int64_t DataParallel::local_shards() const noexcept {
-  return state_->local;
-}
-std::int64_t DataParallel::first_shard() const noexcept {
-  return state_->context->rank() * state_->local;
-}
-
 Tensor DataParallel::part(const Tensor& rows, std::int64_t shard) const {
   constexpr const char* kPart = "DataParallel::part";
-  const std::int64_t local = state_->local, number = shard - first_shard();
-  if (number < 0 || number >= local)
+  const std::int64_t number = shard - first_shard();
+  if (number < 0 || number >= local_)
     fail<IndexError>(kPart, "shard ", shard, " is not one of this process's, ", first_shard(),
-                     " to ", first_shard() + local - 1);
-  if (rows.dim() == 0 || rows.size(0) % local != 0)
-    fail<ShapeError>(kPart, rows.shape(), " does not have rows for ", local, " shards");
-  const std::int64_t size = rows.size(0) / local;
+                     " to ", first_shard() + local_ - 1);
+  if (rows.dim() == 0 || rows.size(0) % local_ != 0)
+    fail<ShapeError>(kPart, rows.shape(), " does not have rows for ", local_, " shards");
+  const std::int64_t size = rows.size(0) / local_;
   return rows.narrow(0, number * size, size);
 }
 
 double DataParallel::backward(const std::function<Tensor(std::int64_t shard)>& loss) {
   if (!loss) fail(kBackward, "the function that computes the loss is empty");
-  State& s = *state_;
-  Communicator::Operation operation(s.context->communicator(), kBackward);
+  Communicator::Operation operation(context_->communicator(), kBackward);
   if (operation.outer() != nullptr)
     fail(kBackward, "called within a backward, by its loss or a hook");
-  s.check_parameters();
+  check_parameters();
   operation.unsettle();
-  s.keeps = s.no_syncs > 0;
+  keeps_ = no_syncs_ > 0;
   std::uint64_t seed = 0;
   {
     const GeneratorLock lock(default_generator());
     seed = default_generator().u64();
   }
-  for (State::Parameter& each : s.parameters) each.before = each.tensor.grad();
-  const double mean = s.mean_loss(operation, s.run_shards(loss, seed), seed);
-  if (s.keeps) {
-    s.put_back_gradients();
+  for (Parameter& each : parameters_) each.before = each.tensor.grad();
+  const std::vector<double> losses = run_shards(loss, seed);
+  const double mean = mean_loss(operation, context_->size(), {losses, seed, keeps_});
+  if (keeps_) {
+    put_back_gradients();
   } else {
-    s.set_gradients();
+    set_gradients();
   }
   return mean;
 }
 
-DataParallel::NoSync::NoSync(DataParallel& parallel) : parallel_(&parallel) {
-  ++parallel_->state_->no_syncs;
-}
-
-DataParallel::NoSync::~NoSync() {
-  --parallel_->state_->no_syncs;
-}
-
-const ReductionCost& DataParallel::cost() const noexcept {
-  return state_->buckets ? state_->buckets->cost() : state_->no_cost;
+ReductionCost DataParallel::cost() const {
+  return buckets_ ? buckets_->cost() : ReductionCost();
 }
 
 data::Stream<data::IndexList> LocalRows::iter() const {

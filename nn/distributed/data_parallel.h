@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -15,19 +16,21 @@
 
 namespace tend::distributed {
 
+class GradientBuckets;
+
 struct DataParallelOptions {
-  /// Parts of the global batch, a power of two, at least one for each process; 0: as many as there
-  /// are processes.
+  /// The number of parts of the global batch: a power of two, at least the number of processes; 0:
+  /// the number of processes.
   std::int64_t shards = 0;
-  /// Gradients are sent together until they have so many bytes.
+  /// Gradients are sent together in buckets of about this size.
   std::int64_t bucket_bytes = 1 << 20;
 };
 
-/// What the backwards of a DataParallel have cost so far.
+/// The communication of all backwards of a DataParallel so far.
 struct ReductionCost {
-  std::int64_t bytes_sent = 0;  ///< Of gradients, by this process.
+  std::int64_t bytes_sent = 0;  ///< The bytes of gradients that this process sent.
   double seconds = 0;           ///< From the first bucket that was sent to the last that came.
-  double waited_seconds = 0;    ///< Of these, after the backward of the last shard.
+  double waited_seconds = 0;    ///< The part of `seconds` after the last shard's backward.
 };
 
 /// Trains a module on several processes:
@@ -41,58 +44,68 @@ struct ReductionCost {
 ///       optimizer.step();
 ///     }
 ///
-/// The global batch has S shards, and each process computes S / size() of them, one after the
-/// other. The gradient is the mean over the shards, summed by a binary tree over them: first
-/// neighbours, then neighbouring pairs. So losses and weights have the same bits for any number of
-/// processes (a power of two), as long as optimizer and data do the same on all. Random numbers are
-/// drawn for each shard from a generator of its own, whose seed is drawn from the default one.
+/// The global batch has S shards. Each process computes S / size() of them, one after the other.
+/// The gradient is the mean over the shards, summed by a binary tree over them: first neighbours,
+/// then neighbouring pairs. So losses and weights have the same bits for any number of processes (a
+/// power of two), if optimizer and data do the same on all. Each shard draws its random numbers
+/// from a generator of its own, whose seed comes from the default one.
 ///
-/// Gradients are sent in buckets, those of the last parameters first, while the backward of the
-/// last shard goes on. A parameter that no shard reaches keeps its gradient as it is. The
-/// gradients, and so their global norm, are the same on all processes.
+/// Gradients are sent in buckets during the backward of the last shard, those of the last
+/// parameters first. A parameter that no shard reaches keeps its gradient. The gradients, and so
+/// their global norm, are the same on all processes.
 ///
 /// torch.nn.parallel.DistributedDataParallel; there the forward is wrapped, here the backward.
 class DataParallel {
  public:
-  /// Copies parameters and buffers of process 0 to all. Error unless the module's parameters have
-  /// the same names, shapes, dtypes and requires_grad on all processes (the first difference is
-  /// named), the same for its buffers and the options, and for processes or shards that are no
-  /// powers of two. Context and module are referred to, and must live as long.
+  /// Copies parameters and buffers of process 0 to all. Context and module must live as long as
+  /// this object, which refers to them.
+  ///
+  /// Throws: Error - parameters (names, shapes, dtypes, requires_grad), buffers or options differ
+  ///                 between processes; it names the first difference
+  ///               - the number of processes or shards is not a power of two
   DataParallel(const Context& context, nn::ModuleBase& module,
                const DataParallelOptions& options = {});
   ~DataParallel();
   DataParallel(const DataParallel&) = delete;
   DataParallel& operator=(const DataParallel&) = delete;
 
-  std::int64_t shards() const noexcept;
+  std::int64_t shards() const noexcept { return shards_; }
   /// The shards of this process: from first_shard() on, local_shards() of them.
-  std::int64_t first_shard() const noexcept;
-  std::int64_t local_shards() const noexcept;
-  /// The rows of a shard of this process, where `rows` are those of all of its shards, as LocalRows
-  /// gives them. Those of the whole global batch would be divided, too, and wrongly. ShapeError
-  /// where they cannot be divided; IndexError for another process's shard.
+  std::int64_t first_shard() const noexcept { return context_->rank() * local_; }
+  std::int64_t local_shards() const noexcept { return local_; }
+  /// The rows of one of this process's shards. `rows` are those of all of this process's shards, as
+  /// LocalRows gives them, and not the rows of the global batch.
+  ///
+  /// Throws: ShapeError - the rows cannot be divided by the number of shards
+  ///         IndexError - the shard is another process's
   Tensor part(const Tensor& rows, std::int64_t shard) const;
 
-  /// Calls `loss` for each shard of this process, which gives the mean loss of the shard's rows,
-  /// and adds the mean gradient over all shards to `.grad` of the parameters. Returns the mean loss
-  /// over all shards, the same on all processes. The hooks of the parameters see the gradients of
-  /// each shard, before they are summed. Error for a loss that is not one number, for parameters
-  /// that were added, replaced, converted, frozen or set free since the construction, when called
-  /// within the `loss` or a hook of any DataParallel of the same Context, and on all processes
-  /// where the default generators differ, or only some have a NoSync. After an exception on the way
-  /// no more backwards are possible; the other processes, which wait for this one, are ended when
-  /// it ends.
+  /// Adds the mean gradient over all shards to the `.grad` of the parameters. Returns the mean loss
+  /// over all shards, the same on all processes.
+  ///
+  /// It calls `loss` for each shard of this process; `loss` returns the mean loss of the shard's
+  /// rows. The hooks of the parameters see the gradients of each shard, before they are summed.
+  /// After an exception no more backwards are possible. The other processes, which wait for this
+  /// one, end when it ends.
+  ///
+  /// Throws: Error - a loss is not one number
+  ///               - parameters were added, replaced, converted, frozen or unfrozen since the
+  ///                 construction
+  ///               - it is called within the `loss` or a hook of any DataParallel of this Context
+  ///               - the default generators differ, or only some processes have a NoSync; on all
+  ///                 processes
   double backward(const std::function<Tensor(std::int64_t shard)>& loss);
 
-  /// A backward() that begins while it lives sends nothing: the gradients of each shard are kept,
-  /// and added to those of the next backward() without it, whatever zero_grad() does in between.
-  /// That takes the memory of the gradients for each shard of this process. They are summed, as in
-  /// PyTorch: for the mean of n backwards divide each loss by n. All processes must have one, or
-  /// none. torch: DistributedDataParallel.no_sync
+  /// While it lives, backward() sends nothing. It saves the gradients of each shard, and the next
+  /// backward() without a NoSync adds them, whatever zero_grad() does in between.
+  ///
+  /// This needs the memory of the gradients for each shard of this process. Gradients are summed,
+  /// as in PyTorch: for the mean of n backwards divide each loss by n. Either all processes have a
+  /// NoSync or none. torch: DistributedDataParallel.no_sync
   class NoSync {
    public:
-    explicit NoSync(DataParallel& parallel);
-    ~NoSync();
+    explicit NoSync(DataParallel& parallel) : parallel_(&parallel) { ++parallel_->no_syncs_; }
+    ~NoSync() { --parallel_->no_syncs_; }
     NoSync(const NoSync&) = delete;
     NoSync& operator=(const NoSync&) = delete;
 
@@ -100,14 +113,41 @@ class DataParallel {
     DataParallel* parallel_;
   };
 
-  const ReductionCost& cost() const noexcept;
+  ReductionCost cost() const;
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  // A parameter, and its gradients on this process.
+  struct Parameter {
+    Tensor tensor;
+    DType dtype;
+    Shape shape;
+    Tensor before = {};             // its .grad before the backward
+    bool has_come = false;          // the gradient of this shard
+    std::vector<Tensor> sums = {};  // of shards, each of half as many as the one before it
+    std::vector<Tensor> kept = {};  // of each shard, while there is a NoSync
+  };
+
+  void check_options(const DataParallelOptions& options) const;
+  std::vector<std::string> description(const DataParallelOptions& options) const;
+  void check_parameters() const;
+  void add_gradient(std::size_t number, const Tensor& gradient);
+  double run_shard(const std::function<Tensor(std::int64_t)>& loss);
+  std::vector<double> run_shards(const std::function<Tensor(std::int64_t)>& loss,
+                                 std::uint64_t seed);
+  void set_gradients();
+  void put_back_gradients();
+
+  const Context* context_;
+  nn::ModuleBase* module_;
+  std::int64_t shards_, local_ = 0;
+  std::vector<Parameter> parameters_;
+  std::unique_ptr<GradientBuckets> buckets_;  // null for a single process
+  std::int64_t shard_ = 0;  // that runs now, counted from the first of this process
+  int no_syncs_ = 0;
+  bool keeps_ = false;  // there was a NoSync when this backward began
 };
 
-/// Of each batch of a sampler the rows of this process's shards, for a DataLoader's batch_sampler:
+/// A batch_sampler for a DataLoader that keeps only the rows of this process's shards:
 ///
 ///     data::DataLoader loader(
 ///         dataset, {.batch_sampler = distributed::LocalRows(
@@ -115,8 +155,8 @@ class DataParallel {
 ///                                          /*drop_last=*/true),
 ///                       parallel)});
 ///
-/// All processes draw the same batches, so the order is that of one process, and a loader's state
-/// fits any number of processes. A batch whose size is no multiple of the shards is an Error.
+/// All processes draw the same batches, in the order of a single process, so a loader's state fits
+/// any number of processes. A batch whose size is not a multiple of the shards is an Error.
 class LocalRows {
  public:
   LocalRows(data::IndexListSampler batches, const DataParallel& parallel)

@@ -35,14 +35,9 @@ constexpr std::array kNpyTypes{
     NpyType{"f4", NumberKind::f32},     NpyType{"f8", NumberKind::f64},
 };
 
-std::string_view descr_of(DType dtype) {
-  switch (dtype) {
-    case DType::boolean: return "|b1";
-    case DType::int64: return "<i8";
-    case DType::float32: return "<f4";
-    case DType::float64: break;
-  }
-  return "<f8";
+std::string descr_of(DType dtype) {
+  const NpyType& type = *std::ranges::find(kNpyTypes, kind_of(dtype), &NpyType::kind);
+  return (dtype == boolean ? '|' : '<') + std::string(type.name);
 }
 
 // What NumPy calls dtypes that are not read.
@@ -108,8 +103,7 @@ class HeaderParser {
     const char order = descr.empty() ? '\0' : descr.front();
     const bool has_order = std::string_view("<>|=").find(order) != std::string_view::npos;
     const std::string_view name = has_order ? descr.substr(1) : descr;
-    const auto same = [&](const NpyType& type) { return type.name == name; };
-    const auto* const type = std::find_if(kNpyTypes.begin(), kNpyTypes.end(), same);
+    const auto* const type = std::ranges::find(kNpyTypes, name, &NpyType::name);
     if (type == kNpyTypes.end()) {
       source_.refuse(kind_name(name.empty() ? '\0' : name.front()), " (dtype '", shown(descr),
                      "') cannot be read");
@@ -223,7 +217,7 @@ std::string header_text(std::string_view operation, const std::string& name, con
     fail<IoError>(operation, name, ": ", tensor.shape().size(),
                   " dimensions are more than NumPy's 64");
   }
-  std::string text = "{'descr': '" + std::string(descr_of(tensor.dtype())) +
+  std::string text = "{'descr': '" + descr_of(tensor.dtype()) +
                      "', 'fortran_order': False, 'shape': " + to_string(tensor.shape()) + ", }";
   const std::size_t before = kMagic.size() + 4;
   const std::size_t whole = (before + text.size() + 1 + kAlign - 1) / kAlign * kAlign;

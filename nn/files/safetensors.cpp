@@ -4,8 +4,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <iomanip>
 #include <set>
-#include <span>
+#include <sstream>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -22,7 +23,8 @@ namespace tend::nn {
 namespace {
 
 namespace fs = std::filesystem;
-using safetensors::kMaxDims, safetensors::kMaxHeader, safetensors::kMetadata;
+using safetensors::kMaxDims, safetensors::kMaxHeader, safetensors::kMetadata,
+    safetensors::kStoredTypes;
 using safetensors::StoredType, safetensors::WeightMap;
 
 static_assert(std::endian::native == std::endian::little, "the format is little-endian");
@@ -35,32 +37,10 @@ constexpr const char* kIndex = "model.safetensors.index.json";
 
 // How elements of `dtype` are written.
 StoredType stored_type(DType dtype, std::optional<HalfType> half) {
-  if (half && is_floating(dtype)) {
-    return *half == HalfType::float16 ? StoredType{"F16", NumberKind::f16}
-                                      : StoredType{"BF16", NumberKind::bf16};
-  }
-  switch (dtype) {
-    case DType::boolean: return {"BOOL", NumberKind::boolean};
-    case DType::int64: return {"I64", NumberKind::i64};
-    case DType::float32: return {"F32", NumberKind::f32};
-    case DType::float64: break;
-  }
-  return {"F64", NumberKind::f64};
-}
-
-// `text` in JSON, with its quotes.
-std::string quoted(const FileName& file, const std::string& text) {
-  if (!json::is_utf8(text)) file.refuse("a name or a metadata text is not UTF-8");
-  return json::quoted(text);
-}
-
-std::string joined(std::span<const std::int64_t> numbers) {
-  std::string text;
-  for (const std::int64_t number : numbers) {
-    if (!text.empty()) text += ',';
-    text += std::to_string(number);
-  }
-  return text;
+  NumberKind kind = kind_of(dtype);
+  if (half && is_floating(dtype))
+    kind = *half == HalfType::float16 ? NumberKind::f16 : NumberKind::bf16;
+  return *std::ranges::find(kStoredTypes, kind, &StoredType::kind);
 }
 
 std::int64_t end_of(const FileName& file, const std::string& name, const Tensor& tensor,
@@ -78,12 +58,9 @@ std::int64_t end_of(const FileName& file, const std::string& name, const Tensor&
 // for what the format cannot store.
 std::string header_text(const FileName& file, const StateDict& tensors,
                         const SafetensorsOptions& options) {
-  std::string text = "{";
-  for (const auto& [key, value] : options.metadata) {
-    text += text.size() == 1 ? '"' + std::string(kMetadata) + "\":{" : ",";
-    text += quoted(file, key) + ':' + quoted(file, value);
-  }
-  if (!options.metadata.empty()) text += '}';
+  using Json = nlohmann::ordered_json;
+  Json::object_t header;  // emplace_back, unlike its operator[], does not search for the name
+  if (!options.metadata.empty()) header.emplace_back(kMetadata, options.metadata);
   std::set<std::string_view> names{"", kMetadata};
   std::int64_t begin = 0;
   for (const auto& [name, tensor] : tensors) {
@@ -96,14 +73,17 @@ std::string header_text(const FileName& file, const StateDict& tensors,
       file.refuse("'", shown(name), "' has more than ", kMaxDims, " dimensions");
     const StoredType type = stored_type(tensor.dtype(), options.dtype);
     const std::int64_t end = end_of(file, name, tensor, stored_size(type.kind), begin);
-    if (text.size() > 1) text += ',';
-    text += quoted(file, name) + R"(:{"dtype":")";
-    text += type.name;
-    text += R"(","shape":[)" + joined(tensor.shape()) + R"(],"data_offsets":[)" +
-            std::to_string(begin) + ',' + std::to_string(end) + "]}";
+    const std::vector<std::int64_t> shape(tensor.shape().begin(), tensor.shape().end());
+    header.emplace_back(
+        name, Json{{"dtype", type.name}, {"shape", shape}, {"data_offsets", {begin, end}}});
     begin = end;
   }
-  text += '}';
+  std::string text;
+  try {
+    text = Json(std::move(header)).dump();
+  } catch (const Json::type_error&) {
+    file.refuse("a name or a metadata text is not UTF-8");
+  }
   // Spaces keep the elements aligned.
   text.resize((text.size() + 7) / 8 * 8, ' ');
   if (text.size() > kMaxHeader) {
@@ -126,11 +106,10 @@ void remove_file(const fs::path& path) {
 }
 
 std::string shard_name(std::size_t number, std::size_t count) {
-  const auto padded = [](std::size_t value) {
-    const std::string digits = std::to_string(value);
-    return std::string(digits.size() < 5 ? 5 - digits.size() : 0, '0') + digits;
-  };
-  return "model-" + padded(number) + "-of-" + padded(count) + ".safetensors";
+  std::ostringstream out;
+  out << std::setfill('0') << "model-" << std::setw(5) << number << "-of-" << std::setw(5) << count
+      << ".safetensors";
+  return out.str();
 }
 
 // Files that are whole, but do not have their names yet. Those that get no name are removed.
@@ -166,13 +145,6 @@ class Prepared {
   fs::path folder_;
   std::vector<std::string> names_;
 };
-
-// The text of an index. All names must be UTF-8.
-std::string index_text(const WeightMap& files, std::int64_t total_size) {
-  const json::Value index{{"metadata", {{"total_size", total_size}}},
-                          {"weight_map", json::Value(files)}};
-  return index.dump(2) + '\n';
-}
 
 struct Shards {
   std::vector<StateDict> all;
@@ -211,7 +183,8 @@ void save_shards(const fs::path& folder, const Shards& shards, const Safetensors
       save_safetensors(prepared.add(name), shards.all[i], options);
       for (const auto& [tensor_name, tensor] : shards.all[i]) files.emplace(tensor_name, name);
     }
-    write_file(prepared.add(kIndex), index_text(files, shards.bytes), kSaveShards);
+    const json::Value weights{{"metadata", {{"total_size", shards.bytes}}}, {"weight_map", files}};
+    write_file(prepared.add(kIndex), weights.dump(2) + '\n', kSaveShards);
   }
   if (beside) write_file(prepared.add(beside->name), beside->text, kSaveShards);
   prepared.check_names();

@@ -90,6 +90,16 @@ std::int64_t stored_size(NumberKind kind) noexcept {
   }
 }
 
+NumberKind kind_of(DType dtype) noexcept {
+  switch (dtype) {
+    case DType::boolean: return NumberKind::boolean;
+    case DType::int64: return NumberKind::i64;
+    case DType::float32: return NumberKind::f32;
+    case DType::float64: break;
+  }
+  return NumberKind::f64;
+}
+
 DType widened(NumberKind kind) noexcept {
   switch (kind) {
     case NumberKind::boolean: return boolean;

@@ -28,6 +28,8 @@ enum class NumberKind : unsigned char {
 
 /// Bytes of one number in the file.
 std::int64_t stored_size(NumberKind kind) noexcept;
+/// The kind in which numbers of a dtype are stored as they are.
+NumberKind kind_of(DType dtype) noexcept;
 /// The dtype that holds every value of that kind: float32 for 16-bit floats, int64 for all
 /// integers.
 DType widened(NumberKind kind) noexcept;

@@ -21,7 +21,6 @@ namespace fs = std::filesystem;
 
 using FileStatus = struct ::stat;
 
-constexpr std::size_t kKeptName = 200;  // bytes of a name (of at most 255) in a temporary name
 constexpr std::string_view kSuffix = ".tend.tmp";
 
 // Who writes what, for errors.
@@ -103,8 +102,7 @@ class TemporaryFile {
   TemporaryFile(const Subject& subject, const fs::path& target, bool replaces)
       : subject_(subject),
         target_(target),
-        path_(folder_of(target) /
-              (target.filename().string().substr(0, kKeptName) + std::string(kSuffix))),
+        path_(target.string() + std::string(kSuffix)),
         // Nobody else reads a file that may be private while it is written.
         file_(subject, open_temporary(path_, replaces ? 0600 : 0666)) {
     if (::ftruncate(file_.descriptor(), 0) != 0) subject_.refuse(errno);

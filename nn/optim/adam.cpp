@@ -5,25 +5,21 @@
 #include <tend/nn/optim/element_pass.h>
 
 namespace tend::optim {
-namespace {
 
-AdamOptions as_adam(const AdamWOptions& o) {
-  return {o.lr, o.betas, o.eps, o.weight_decay, o.amsgrad, o.maximize};
+template <bool is_decoupled>
+void AdamFamily<is_decoupled>::check(const Options& o) {
+  detail::check_from_zero(kName, "lr", o.lr);
+  detail::check_from_zero(kName, "eps", o.eps);
+  detail::check_from_zero(kName, "weight_decay", o.weight_decay);
+  detail::check_betas(kName, o.betas);
 }
 
-void check_adam(const char* name, const AdamOptions& o) {
-  detail::check_from_zero(name, "lr", o.lr);
-  detail::check_from_zero(name, "eps", o.eps);
-  detail::check_from_zero(name, "weight_decay", o.weight_decay);
-  detail::check_betas(name, o.betas);
-}
-
-// The weight decay is part of the gradient or, if it is `decoupled`, subtracted from the parameter.
-Update adam_update(const ParameterStep& p, const AdamOptions& o, bool decoupled) {
+template <bool is_decoupled>
+Update AdamFamily<is_decoupled>::update(const ParameterStep& p, const Options& o) const {
   const auto number = static_cast<double>(p.state.step);
   const auto [beta1, beta2] = o.betas;
-  const kernels::AdamStep step = {.decay = decoupled ? 1 - o.lr * o.weight_decay : 1,
-                                  .penalty = decoupled ? 0 : o.weight_decay,
+  const kernels::AdamStep step = {.decay = is_decoupled ? 1 - o.lr * o.weight_decay : 1,
+                                  .penalty = is_decoupled ? 0 : o.weight_decay,
                                   .first_weight = 1 - beta1,
                                   .beta2 = beta2,
                                   .second_weight = 1 - beta2,
@@ -39,22 +35,7 @@ Update adam_update(const ParameterStep& p, const AdamOptions& o, bool decoupled)
       });
 }
 
-}  // namespace
-
-void Adam::check(const Options& options) {
-  check_adam(kName, options);
-}
-
-Update Adam::update(const ParameterStep& step, const Options& options) const {
-  return adam_update(step, options, false);
-}
-
-void AdamW::check(const Options& options) {
-  check_adam(kName, as_adam(options));
-}
-
-Update AdamW::update(const ParameterStep& step, const Options& options) const {
-  return adam_update(step, as_adam(options), true);
-}
+template class AdamFamily<false>;
+template class AdamFamily<true>;
 
 }  // namespace tend::optim

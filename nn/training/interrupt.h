@@ -1,12 +1,12 @@
 /// \file
-/// Ctrl-C as a question that a loop asks.
+/// Ctrl-C as a flag that a loop reads.
 #pragma once
 
 namespace tend::nn {
 
 /// While it lives, SIGINT (Ctrl-C) and SIGTERM are noted instead of ending the process; a second
-/// one ends it. Guards may nest on one thread; the process has one note for all of them, which the
-/// outermost guard empties when it begins.
+/// one ends it. Guards may nest on one thread. They share one note, which the outermost guard
+/// clears when it begins.
 class InterruptGuard {
  public:
   [[nodiscard]] InterruptGuard() noexcept;
@@ -14,10 +14,10 @@ class InterruptGuard {
   InterruptGuard(const InterruptGuard&) = delete;
   InterruptGuard& operator=(const InterruptGuard&) = delete;
 
-  /// The signal that came while a guard lived, or that was noted; 0 where none did.
+  /// The signal that came while a guard lived, or that was noted; 0 if there was none.
   static int signal() noexcept;
-  /// Notes a signal that came to another process which works with this one. The first that comes
-  /// to this process is still only noted, as both may be of the same Ctrl-C.
+  /// Notes a signal that came to another process of the same run. The first signal to this process
+  /// is still only noted, since both may come from the same Ctrl-C.
   static void note(int signal) noexcept;
 };
 

@@ -1,5 +1,5 @@
 /// \file
-/// How far a program is, on stderr.
+/// Progress of a program on stderr.
 #pragma once
 
 #include <chrono>
@@ -7,9 +7,9 @@
 
 namespace tend::nn {
 
-/// On a terminal one line that is overwritten, and that goes with the object. Where stderr is no
-/// terminal, or one that can only append (TERM=dumb, or none), a line after two seconds and then
-/// every ten: nothing for a short run, and nothing that fills a log.
+/// On a terminal it is one line that is overwritten, and that disappears with the object.
+/// Otherwise, and on a terminal that can only append (TERM is dumb or unset), a line is printed
+/// after two seconds and then every ten.
 class ProgressLine {
  public:
   ProgressLine();
@@ -17,7 +17,7 @@ class ProgressLine {
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
-  /// Whether the last line was there long enough to be read.
+  /// Whether the next line may be shown.
   bool is_due() const { return Clock::now() >= next_; }
 
   void show(const std::string& line);
@@ -25,7 +25,7 @@ class ProgressLine {
     if (is_due()) show(line);
   }
 
-  /// Takes an overwritten line away, for what is printed next.
+  /// Removes the line, so that something else can be printed.
   void clear();
 
  private:

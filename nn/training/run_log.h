@@ -9,15 +9,15 @@
 
 namespace tend::nn {
 
-/// What is known of a step of a training.
+/// The numbers of one training step.
 struct TrainedStep {
-  std::int64_t step = 0;  ///< Steps made so far, this one included.
+  std::int64_t step = 0;  ///< The number of steps so far, including this one.
   double loss = 0;
-  double lr = 0;  ///< Of the first group, in this step.
+  double lr = 0;  ///< The first group's, in this step.
   /// The norm of all gradients before they were clipped.
   double grad_norm = 0;
-  double seconds = 0;            ///< Since the run began or went on.
-  double tokens_per_second = 0;  ///< 0 where tokens are not counted.
+  double seconds = 0;            ///< Since the run began or was resumed.
+  double tokens_per_second = 0;  ///< 0 if tokens are not counted.
   std::optional<double> evaluation = {};
 };
 
@@ -29,12 +29,11 @@ std::string progress_text(const TrainedStep& step, std::int64_t steps, double se
 /// written at once.
 class RunLog {
  public:
-  /// Goes on behind step `last` of the logs in the folder: later lines, which a killed run has left
-  /// after its last checkpoint, and the part of a line are taken out. IoError where they cannot be
-  /// read or written.
+  /// Continues the logs in the folder after step `last`. It removes later lines, which a killed run
+  /// has left, and unfinished lines. IoError if the logs cannot be read or written.
   RunLog(std::filesystem::path folder, std::int64_t last);
 
-  /// IoError where that fails.
+  /// IoError if a log cannot be written.
   void write(const TrainedStep& step) const;
 
  private:

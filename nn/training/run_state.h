@@ -24,8 +24,8 @@ concept Stateful = requires(T& part, const StateDict& state) {
   part.load_state_dict(state);
 };
 
-/// Everything that the steps of a training change. A run that is killed and goes on from its last
-/// checkpoint has bit for bit the losses and weights of one that was not killed:
+/// Everything that the steps of a training change. A run that was killed and continues from its
+/// last checkpoint has the same losses and weights, bit for bit, as one that was not killed:
 ///
 ///     nn::RunState run(model);
 ///     run.add("optimizer", optimizer);
@@ -37,8 +37,8 @@ concept Stateful = requires(T& part, const StateDict& state) {
 ///       ...
 ///     }
 ///
-/// The state of the default generator is always a part. What is added is referred to, and must live
-/// as long as the RunState.
+/// The state of the default generator is always a part. The other parts must live as long as the
+/// RunState, which refers to them.
 class RunState {
  public:
   explicit RunState(ModuleBase& model) : model_(&model) {}
@@ -58,25 +58,31 @@ class RunState {
   void add(const std::string& name, std::int64_t& number);
   void add(const std::string& name, double& number);
   void add(const std::string& name, std::vector<double>& numbers);
-  /// A generator of your own, which functions were given to draw from.
+  /// A generator of your own.
   void add(const std::string& name, Generator& generator);
 
   /// The model's tensors under their own names, and those of part P under "training.P": a number as
   /// a 0-d tensor, numbers as one dimension, other parts as "training.P.KEY". The tensors are the
   /// parts' own. Error for a model that has a module "training".
   StateDict state_dict() const;
-  /// Sets all parts, the model's weights last. An Error names what is missing, does not fit or
-  /// belongs to no part; parts that were added before the one that does not fit are set then.
+  /// Loads all parts, the model's weights last.
+  ///
+  /// Throws: Error - an entry is missing, does not fit or belongs to no part; the parts that were
+  ///                 added before have been loaded then
   void load_state_dict(const StateDict& state);
 
-  /// Writes a .safetensors file that appears whole or not at all (write_file), in which other
-  /// programs find the model's weights. The metadata are `settings`, and under "checksum" one of
-  /// all tensors and settings. IoError where that cannot be done; Error for settings that have a
-  /// "checksum".
+  /// Writes a .safetensors file, which appears whole or not at all (write_file). Other programs
+  /// find the model's weights in it. Its metadata are `settings` and "checksum", a checksum of all
+  /// tensors and settings.
+  ///
+  /// Throws: IoError - the file cannot be written
+  ///         Error   - the settings have a "checksum"
   void save(const std::filesystem::path& path,
             const std::map<std::string, std::string>& settings = {}) const;
-  /// Sets all parts to those that save() wrote, and returns the file's settings. IoError for a file
-  /// that load_run() refuses, Error as load_state_dict() says.
+  /// Loads what save() wrote, and returns the file's settings.
+  ///
+  /// Throws: IoError - as load_run()
+  ///         Error   - as load_state_dict()
   std::map<std::string, std::string> load(const std::filesystem::path& path);
 
  private:
@@ -102,8 +108,9 @@ class RunState {
   std::vector<Part> parts_;
 };
 
-/// A file that RunState::save() wrote: its tensors, and as metadata its settings. IoError for one
-/// without checksum, or whose content has another one.
+/// Reads a file that RunState::save() wrote. The metadata are its settings.
+///
+/// Throws: IoError - the file has no checksum, or its content has another one
 Safetensors load_run(const std::filesystem::path& path);
 
 }  // namespace tend::nn

@@ -86,7 +86,7 @@ TrainedStep Trainer::make_step() {
   return done;
 }
 
-void Trainer::evaluate_model(TrainedStep& done) {
+void Trainer::finish_step(TrainedStep& done) {
   if (options_.evaluate && is_due(step_, options_.evaluate_every)) {
     const EvaluationMode mode(model_);
     done.evaluation = options_.evaluate();
@@ -105,7 +105,7 @@ void Trainer::set_steps(std::int64_t steps) {
   options_.steps = steps;
 }
 
-bool Trainer::goes_on() {
+bool Trainer::should_continue() {
   const bool ends = options_.ends ? options_.ends() : InterruptGuard::signal() != 0;
   const bool is_whole = step_ >= options_.steps;
   stopped_early_ = !is_whole && options_.patience > 0 && worse_ >= options_.patience;
@@ -125,10 +125,10 @@ void Trainer::run() {
   start_ = Clock::now();
   std::optional<double> last_evaluation;
   model_.train();
-  while (goes_on()) {
+  while (should_continue()) {
     TrainedStep done = make_step();
     if (progress && is_due(step_, options_.evaluate_every)) progress->clear();  // for prints
-    evaluate_model(done);
+    finish_step(done);
     if (log) log->write(done);
     if (done.evaluation) last_evaluation = done.evaluation;
     if (is_due(step_, options_.save_every)) save();

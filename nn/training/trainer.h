@@ -18,13 +18,13 @@
 
 namespace tend::nn {
 
-/// A loss or a gradient that is infinite or no number.
+/// A loss or a gradient is infinite or NaN.
 class NotFiniteError : public Error {
  public:
   using Error::Error;
 };
 
-/// Steps a model along the gradients of a loss, `loss()`, which draws the next batch:
+/// Trains a model. `loss()` draws the next batch and returns its loss:
 ///
 ///     const auto loss = [&] {
 ///       auto& [x, y] = batches.next();
@@ -34,38 +34,38 @@ class NotFiniteError : public Error {
 ///     trainer.state.add("loader", loader);
 ///     trainer.run();
 ///
-/// Gradients of all of the model's parameters are zeroed, clipped and averaged, and those that only
-/// the optimizer has are zeroed; the optimizer has all of the model's, or some, where `after_step`
-/// steps the others.
+/// Each step zeroes, averages and clips the gradients of all of the model's parameters. It also
+/// zeroes those of parameters that only the optimizer has. The optimizer may have some of the
+/// model's parameters only, if `after_step` steps the others.
 ///
-/// A run that is killed and resumed has the bits of one that was not, as long as `state` has all
-/// that its steps change.
+/// A run that was killed and resumed gives the same bits as one that was not, if `state` has
+/// everything that the steps change.
 class Trainer {
  public:
   Trainer(ModuleBase& model, optim::Optimizer& optimizer, std::function<Tensor()> loss,
           const TrainerOptions& options);
-  /// The same with a function that adds the gradients of the next batch to `.grad` itself, and
-  /// returns its loss, such as distributed::DataParallel::backward.
+  /// The same with a function that adds the gradients of the next batch to `.grad` and returns the
+  /// loss, such as distributed::DataParallel::backward.
   Trainer(ModuleBase& model, optim::Optimizer& optimizer, std::function<double()> gradients,
           TrainerOptions options);
   Trainer(const Trainer&) = delete;
   Trainer& operator=(const Trainer&) = delete;
 
-  /// Model, optimizer, schedules, step and evaluations; add what else the steps change.
+  /// Has the model, optimizer, schedules, step and evaluations. Add what else the steps change.
   RunState state;
 
-  /// Trains until `steps` are made, an evaluation has not been better for too long, or Ctrl-C;
-  /// then writes the last checkpoint. Called again, it goes on from the last step or, with
-  /// `resume`, from the last checkpoint. Puts the whole model into training mode; an evaluation
-  /// leaves it in the mode that it was in. What the functions throw comes through.
+  /// Trains until `steps` are made, `patience` is used up, or Ctrl-C is pressed. Then it writes the
+  /// last checkpoint. If it is called again, it continues from the last step or, with `resume`,
+  /// from the last checkpoint. It puts the whole model into training mode. An evaluation restores
+  /// the mode. Exceptions of the functions pass through.
   ///
-  /// Throws: NotFiniteError  - a loss or gradient is not finite; before the step it would spoil
+  /// Throws: NotFiniteError  - a loss or gradient is not finite; the step is not made
   ///         Error           - the checkpoint has other settings
   ///         Error           - the folder has checkpoints that this Trainer neither wrote nor
-  ///                           resumed, and none of the step that it is at
+  ///                           resumed, and none of its present step
   void run();
 
-  /// Another number for `steps`, also from after_step. Error for a negative one.
+  /// Changes `steps`; after_step may call it. Error for a negative number.
   void set_steps(std::int64_t steps);
 
   std::int64_t steps_done() const noexcept { return step_; }
@@ -79,16 +79,16 @@ class Trainer {
   std::filesystem::path find_checkpoint() const;
   void check_folder() const;
   void find_start();
-  bool goes_on();
+  bool should_continue();
   TrainedStep make_step();
-  void evaluate_model(TrainedStep& done);
+  void finish_step(TrainedStep& done);
   void save();
   void save_best() const;
 
   ModuleBase& model_;
   optim::Optimizer& optimizer_;
   std::function<double()> gradients_;
-  bool gradients_are_divided_ = false;  // by `accumulate`, and the losses, too
+  bool gradients_are_divided_ = false;  // gradients_ divides its gradients and loss by `accumulate`
   TrainerOptions options_;
   std::optional<CheckpointFolder> folder_;
   std::vector<Tensor> parameters_;

@@ -1,5 +1,5 @@
 /// \file
-/// What a Trainer is told.
+/// The options of a Trainer.
 #pragma once
 
 #include <cstdint>
@@ -15,45 +15,47 @@
 
 namespace tend::nn {
 
-/// What a Trainer is told: steps, evaluations, checkpoints and functions of yours. In a designated
-/// initializer they stand in this order.
+/// The options of a Trainer. A designated initializer gives them in this order.
 struct TrainerOptions {
   std::int64_t steps = 0;       ///< Of the whole run.
-  std::int64_t accumulate = 1;  ///< Losses that one step averages: micro-batches.
+  std::int64_t accumulate = 1;  ///< The number of micro-batches whose losses one step averages.
   double clip_norm = std::numeric_limits<double>::infinity();
   std::int64_t tokens_per_step = 0;  ///< For the rate in the progress line and the logs.
-  std::int64_t evaluate_every = 0;   ///< Steps; 0: never. It and `evaluate` go together.
-  /// Evaluations, of `evaluate` or filled in by `after_step`, without a better one that end the
-  /// run; 0: none do. NaN is never better.
+  std::int64_t evaluate_every = 0;   ///< In steps; 0: never. It needs `evaluate`.
+  /// The run ends after this number of evaluations without a better one; 0: it does not. NaN is
+  /// never better.
   std::int64_t patience = 0;
-  /// Folder of checkpoints and logs; empty: there are none. Without `resume`, run() is an Error for
-  /// one with checkpoints of another run.
+  /// The folder of checkpoints and logs; empty: there are none. Without `resume`, run() throws an
+  /// Error if the folder has checkpoints of another run.
   std::filesystem::path out = {};
-  std::int64_t save_every = 0;  ///< Steps; 0: only at the end.
-  std::int64_t keep = 3;        ///< How many checkpoints stay.
-  /// An evaluation that is better than all before writes a checkpoint, best.safetensors in `out`.
-  /// Without checkpoints of steps, `resume` goes on from it.
+  std::int64_t save_every = 0;  ///< In steps; 0: only at the end.
+  std::int64_t keep = 3;        ///< The number of checkpoints that stay.
+  /// An evaluation that is better than all before it writes best.safetensors in `out`. `resume`
+  /// continues from it if there is no checkpoint of a step.
   Flag keep_best = false;
   Flag writes = true;          ///< Checkpoints and logs; false on all but one of several processes.
-  Flag resume = false;         ///< Goes on from the last checkpoint in `out`, if there is one.
+  Flag resume = false;         ///< Continues from the last checkpoint in `out`, if there is one.
   Flag shows_progress = true;  ///< A line on stderr (ProgressLine).
-  std::map<std::string, std::string> settings = {};  ///< Of the program, for the checkpoints.
+  std::map<std::string, std::string> settings = {};  ///< The program's, saved in checkpoints.
 
   optim::LRScheduler* schedule = nullptr;       ///< Stepped after the optimizer.
   optim::ReduceLROnPlateau* plateau = nullptr;  ///< Stepped with each evaluation.
-  /// Gives what is to become small, the loss on other data; called in evaluation mode without grad.
+  /// Returns what should become small, such as the loss on other data. It is called in evaluation
+  /// mode and without grad.
   std::function<double()> evaluate = {};
-  /// Called after each step, before a checkpoint and the logs are written; it may fill in an
-  /// `evaluation` of its own, or change that of `evaluate`. Only then is it compared with the best
-  /// one, and the plateau stepped.
+  /// Called after each step, before a checkpoint and the logs are written. It may set or change the
+  /// step's `evaluation`, which is compared with the best one afterwards.
   std::function<void(TrainedStep&)> after_step = {};
-  /// With `resume`, given the step of the last checkpoint in `out`, -1 where there is none of a
-  /// step: the step of the one to go on from. By default it is the last one. -1 is a new run, an
-  /// Error in a folder with another run's checkpoints (of a Trainer that was run before, its next
-  /// step); where there was none of a step, it is the best one.
+  /// Chooses the step of the checkpoint from which `resume` continues; by default the last one. Its
+  /// argument is the step of the last checkpoint in `out`, or -1 if there is none.
+  ///
+  /// If it returns -1:
+  /// - and the argument was -1, the run continues from best.safetensors, if that is there;
+  /// - otherwise a new Trainer begins anew, which is an Error in a folder with checkpoints, and one
+  ///   that has run continues from its last step.
   std::function<std::int64_t(std::int64_t)> choose_checkpoint = {};
-  /// Asked before each step whether the run ends here; by default it ends after Ctrl-C, for which
-  /// another function must ask itself (InterruptGuard::signal).
+  /// Called before each step; true ends the run. By default Ctrl-C ends it. A function of your own
+  /// must ask InterruptGuard::signal() itself.
   std::function<bool()> ends = {};
 };
 

@@ -18,6 +18,10 @@ Matrix random_matrix(std::uint64_t seed, std::int64_t rows, std::int64_t columns
   return Eigen::Map<const Matrix>(values.data(), rows, columns);
 }
 
+std::span<const float> elements(const Matrix& x) {
+  return {x.data(), static_cast<std::size_t>(x.size())};
+}
+
 struct Product {
   bool ta, tb;
   Matrix a, b, c;
@@ -33,6 +37,7 @@ struct Product {
       c.noalias() = a * b;
     }
   }
+  std::span<const float> output() const { return elements(c); }
 };
 
 Task gemm(const Work& w, std::uint64_t seed) {
@@ -41,29 +46,26 @@ Task gemm(const Work& w, std::uint64_t seed) {
   const auto product = std::make_shared<Product>(
       Product{ta, tb, ta ? random_matrix(seed, k, m) : random_matrix(seed, m, k),
               tb ? random_matrix(seed + 1, n, k) : random_matrix(seed + 1, k, n), Matrix(m, n)});
-  return make_task([product] { product->run(); },
-                   [product](Result& result) {
-                     product->run();
-                     result.add({product->c.data(), static_cast<std::size_t>(product->c.size())});
-                   });
+  return make_task(product);
 }
 
 /// f(result, x, y) on random matrices, into a result of that size.
 template <class F>
 Task on_matrix(const Work& w, std::uint64_t seed, std::int64_t rows, std::int64_t columns, F f) {
-  struct Memory {
+  struct Call {
     Matrix x, y, out;
+    F f;
+
+    void run() { f(out, x, y); }
+    std::span<const float> output() const { return elements(out); }
   };
-  const auto memory = std::make_shared<Memory>(Memory{
-      random_matrix(seed, w[0], w[1]), random_matrix(seed + 1, w[0], w[1]), Matrix(rows, columns)});
-  const auto once = [memory, f] { f(memory->out, memory->x, memory->y); };
-  return make_task(once, [once, memory](Result& result) {
-    once();
-    result.add({memory->out.data(), static_cast<std::size_t>(memory->out.size())});
-  });
+  return make_task(
+      std::make_shared<Call>(Call{random_matrix(seed, w[0], w[1]),
+                                  random_matrix(seed + 1, w[0], w[1]), Matrix(rows, columns), f}));
 }
 
-Task prepare(const Work& w, std::uint64_t seed) {
+Task prepare(const Work& w, const Setup& setup) {
+  const std::uint64_t seed = setup.seed;
   if (w.operation == "gemm") return gemm(w, seed);
   const auto same = [&](auto f) { return on_matrix(w, seed, w[0], w[1], f); };
   using M = const Matrix&;
@@ -81,20 +83,16 @@ Task prepare(const Work& w, std::uint64_t seed) {
   return {};
 }
 
+std::string about(const Setup&) {
+  return "Eigen " + std::to_string(EIGEN_WORLD_VERSION) + "." +
+         std::to_string(EIGEN_MAJOR_VERSION) + "." + std::to_string(EIGEN_MINOR_VERSION) +
+         ", compiled for " + Eigen::SimdInstructionSetsInUse() + ", " +
+         std::to_string(Eigen::nbThreads()) + " threads";
+}
+
 }  // namespace
 }  // namespace compare
 
 int main(int argc, char** argv) {
-  using namespace compare;
-  return serve(argc, argv, [](const Setup& setup) {
-    Library library;
-    library.about = [] {
-      return "Eigen " + std::to_string(EIGEN_WORLD_VERSION) + "." +
-             std::to_string(EIGEN_MAJOR_VERSION) + "." + std::to_string(EIGEN_MINOR_VERSION) +
-             ", compiled for " + Eigen::SimdInstructionSetsInUse() + ", " +
-             std::to_string(Eigen::nbThreads()) + " threads";
-    };
-    library.prepare = [seed = setup.seed](const Work& w) { return prepare(w, seed); };
-    return library;
-  });
+  return compare::serve(argc, argv, {compare::about, compare::prepare});
 }

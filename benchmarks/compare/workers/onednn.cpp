@@ -149,27 +149,23 @@ std::string isa_name() {
   }
 }
 
+Task prepare(const Work& w, const Setup& setup) {
+  const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
+  const std::string& op = w.operation;
+  if (op == "gemm" || op == "scores" || op == "context") return products(engine, setup.seed, w);
+  const bool is_on_matrix = w.sizes.size() <= 3;  // rows, columns, and maybe a dimension
+  return is_on_matrix ? on_matrix(engine, setup.seed, w) : Task{};
+}
+
+std::string about(const Setup&) {
+  const dnnl_version_t* version = dnnl::version();
+  return "oneDNN " + std::to_string(version->major) + "." + std::to_string(version->minor) + "." +
+         std::to_string(version->patch) + ", instruction set " + isa_name();
+}
+
 }  // namespace
 }  // namespace compare
 
 int main(int argc, char** argv) {
-  using namespace compare;
-  return serve(argc, argv, [](const Setup& setup) {
-    Library library;
-    library.about = [] {
-      const dnnl_version_t* version = dnnl::version();
-      return "oneDNN " + std::to_string(version->major) + "." + std::to_string(version->minor) +
-             "." + std::to_string(version->patch) + ", instruction set " + isa_name();
-    };
-    library.prepare = [seed = setup.seed](const Work& w) -> Task {
-      const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
-      if (w.operation == "gemm" || w.operation == "scores" || w.operation == "context") {
-        return products(engine, seed, w);
-      }
-      const bool is_on_matrix =
-          w.operation != "mha" && w.operation != "mha_grad" && w.operation != "gpt";
-      return is_on_matrix ? on_matrix(engine, seed, w) : Task{};
-    };
-    return library;
-  });
+  return compare::serve(argc, argv, {compare::about, compare::prepare});
 }

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <memory>
-#include <stdexcept>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -152,7 +152,7 @@ class Bound {
   }
 
   void run() { session_.Run(Ort::RunOptions{nullptr}, binding_); }
-  const std::vector<float>& output() const { return memory_.back(); }
+  std::span<const float> output() const { return memory_.back(); }
 
  private:
   static Ort::Session make_session(Ort::Env& environment, const Model& model, const Setup& setup) {
@@ -197,32 +197,25 @@ class Bound {
   std::vector<std::vector<float>> memory_;
 };
 
+std::string about(const Setup& setup) {
+  return "ONNX Runtime " + Ort::GetVersionString() + ", " + std::to_string(setup.threads) +
+         " threads";
+}
+
+Task prepare(const Work& w, const Setup& setup) {
+  static Ort::Env environment(ORT_LOGGING_LEVEL_ERROR, "compare");
+  const std::string& op = w.operation;
+  const bool is_product = op == "gemm" || op == "scores" || op == "context";
+  const std::unique_ptr<Model> model = is_product ? product_model(w) : matrix_model(w);
+  if (!model) return {};
+  return make_task(std::make_shared<Bound>(environment, *model, setup, w));
+}
+
 }  // namespace
 }  // namespace compare
 
 int main(int argc, char** argv) {
-  using namespace compare;
-  return serve(argc, argv, [](const Setup& setup) {
-    // Debian's library registers every operator twice and tells about each; what fails is thrown.
-    if (std::freopen("/dev/null", "w", stderr) == nullptr) throw std::runtime_error("no /dev/null");
-    const auto environment = std::make_shared<Ort::Env>(ORT_LOGGING_LEVEL_ERROR, "compare");
-    Library library;
-    library.about = [setup] {
-      return "ONNX Runtime " + Ort::GetVersionString() + ", " + std::to_string(setup.threads) +
-             " threads";
-    };
-    library.prepare = [setup, environment](const Work& w) -> Task {
-      const bool is_product =
-          w.operation == "gemm" || w.operation == "scores" || w.operation == "context";
-      const std::unique_ptr<Model> model = is_product ? product_model(w) : matrix_model(w);
-      if (!model) return {};
-      const auto bound = std::make_shared<Bound>(*environment, *model, setup, w);
-      return make_task([bound] { bound->run(); },
-                       [bound](Result& result) {
-                         bound->run();
-                         result.add(bound->output());
-                       });
-    };
-    return library;
-  });
+  // Debian's library registers every operator twice and tells about each; what fails is thrown.
+  if (std::freopen("/dev/null", "w", stderr) == nullptr) return 1;
+  return compare::serve(argc, argv, {compare::about, compare::prepare});
 }

@@ -22,6 +22,7 @@ Task gemm(const Work& w, std::uint64_t seed) {
       cblas_sgemm(CblasRowMajor, ta, tb, m, n, k, 1.0F, a.data(), ta == CblasTrans ? m : k,
                   b.data(), tb == CblasTrans ? k : n, 0.0F, c.data(), n);
     }
+    std::span<const float> output() const { return c; }
   };
   const std::int64_t m = w[2], n = w[3], k = w[4];
   const auto transpose = [](std::int64_t flag) { return flag != 0 ? CblasTrans : CblasNoTrans; };
@@ -29,26 +30,20 @@ Task gemm(const Work& w, std::uint64_t seed) {
       Product{transpose(w[0]), transpose(w[1]), static_cast<int>(m), static_cast<int>(n),
               static_cast<int>(k), random_values(seed, m * k), random_values(seed + 1, k * n),
               std::vector<float>(static_cast<std::size_t>(m * n))});
-  return make_task([product] { product->run(); },
-                   [product](Result& result) {
-                     product->run();
-                     result.add(product->c);
-                   });
+  return make_task(product);
+}
+
+Task prepare(const Work& w, const Setup& setup) {
+  return w.operation == "gemm" ? gemm(w, setup.seed) : Task{};
+}
+
+std::string about(const Setup&) {
+  return openblas_facts() + ", " + std::to_string(openblas_get_num_threads()) + " threads";
 }
 
 }  // namespace
 }  // namespace compare
 
 int main(int argc, char** argv) {
-  using namespace compare;
-  return serve(argc, argv, [](const Setup& setup) {
-    Library library;
-    library.about = [] {
-      return openblas_facts() + ", " + std::to_string(openblas_get_num_threads()) + " threads";
-    };
-    library.prepare = [seed = setup.seed](const Work& w) {
-      return w.operation == "gemm" ? gemm(w, seed) : Task{};
-    };
-    return library;
-  });
+  return compare::serve(argc, argv, {compare::about, compare::prepare});
 }

@@ -176,8 +176,8 @@ void run_twin(PreparedCase& prepared) {
   prepared.outputs = (*prepared.twin)(prepared.made.inputs);
 }
 
-}  // namespace
-
+/// The row's first sample, grown so that its first input has `rows` x `columns` elements in its
+/// last two dimensions and other sizes follow; nothing where the row cannot grow.
 std::optional<Sample> grown_sample(const Op& op, std::int64_t rows, std::int64_t columns) {
   if (op.samples.empty() || op.samples[0].empty()) return std::nullopt;
   if (rows == 0) return op.scales ? std::nullopt : std::optional(op.samples[0]);
@@ -190,6 +190,7 @@ std::optional<Sample> grown_sample(const Op& op, std::int64_t rows, std::int64_t
   return std::nullopt;
 }
 
+/// A cotangent that other languages compute alike: (7919 i mod 201 - 100) / 100 for element i.
 Tensor plain_cotangent(const Tensor& output) {
   std::vector<double> values(static_cast<std::size_t>(output.numel()));
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -197,6 +198,8 @@ Tensor plain_cotangent(const Tensor& output) {
   }
   return Tensor(tend::Array::from<double>(values, output.shape()).to(output.dtype()));
 }
+
+}  // namespace
 
 void run_case(PreparedCase& prepared, Pass pass) {
   if (pass == Pass::in_place) return run_twin(prepared);

@@ -35,11 +35,6 @@ struct PreparedCase {
   int calls = 0;                                  // of the twin
 };
 
-/// The row's first sample, grown so that its first input has `rows` x `columns` elements in its
-/// last two dimensions and other sizes follow; nothing where the row cannot grow.
-std::optional<tend::test::Sample> grown_sample(const tend::test::Op& op, std::int64_t rows,
-                                               std::int64_t columns);
-
 /// Makes the inputs and calls once. Nothing where the case does not exist: the row's sizes are
 /// fixed, its result would be too large, it has no gradient, or no twin that keeps shape and dtype.
 std::optional<PreparedCase> prepare_case(const OperationCase& wanted);
@@ -47,8 +42,5 @@ std::optional<PreparedCase> prepare_case(const OperationCase& wanted);
 /// One forward, one forward and backward, or one call of the in-place twin. The twin's tensor gets
 /// its first elements again before every eighth call, so that numbers neither overflow nor vanish.
 void run_case(PreparedCase& prepared, Pass pass);
-
-/// A cotangent that other languages compute alike: (7919 i mod 201 - 100) / 100 for element i.
-tend::Tensor plain_cotangent(const tend::Tensor& output);
 
 }  // namespace compare

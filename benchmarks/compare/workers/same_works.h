@@ -1,15 +1,33 @@
 // What the workers of tend and of libtorch do by the same calls, as tend's names are PyTorch's. A
-// source includes its library's header first, tend.h or torch.h: that says what Tensor,
-// InferenceGuard, random_tensor and add_tensor are, and the calls are found by their arguments.
+// source includes its library's header first, tend.h or torch.h, which defines Tensor, Sizes,
+// InferenceGuard, make_tensor, add_tensor, clear_gradient and gradients. Other calls are found by
+// their arguments.
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "../attention_work.h"
+#include "../inputs.h"
 #include "../worker.h"
 
 namespace compare {
+
+inline Tensor random_tensor(std::uint64_t seed, Sizes shape) {
+  std::int64_t count = 1;
+  for (const std::int64_t size : shape) count *= size;
+  return make_tensor(random_values(seed, count), shape);
+}
+
+/// Token ids: (batch, length).
+inline Tensor random_text(std::uint64_t seed, std::int64_t batch, std::int64_t length,
+                          std::int64_t vocabulary) {
+  return make_tensor(random_tokens(seed, batch * length, vocabulary), {batch, length});
+}
 
 /// Heads as attention has them: (B, H, T, D) seen in (B, T, H * D).
 inline Tensor random_heads(std::uint64_t seed, std::int64_t batch, std::int64_t heads,
@@ -88,15 +106,94 @@ inline Task elementwise(const Work& w, std::uint64_t seed) {
   return {};
 }
 
+/// A module's call, and its parameters in the order in which they are compared.
+struct Module {
+  std::function<Tensor(const Tensor&)> call;
+  std::vector<Tensor> parameters;
+};
+
 // Each library does these in its own way.
-Task attention_forward(const Work& work, std::uint64_t seed);
-Task attention_backward(const Work& work, std::uint64_t seed);
+Module causal_attention(const Work& work, std::uint64_t seed);
 Task training_step(const Work& work, std::uint64_t seed);
 Task masked_attention(const Work& work, std::uint64_t seed);
 Task generation(const Work& work, std::uint64_t seed);
 
+inline Task attention_forward(const Work& w, std::uint64_t seed) {
+  const Tensor x = random_tensor(seed, {w[0], w[1], w[2]});
+  return forward_task([module = causal_attention(w, seed), x] { return module.call(x); });
+}
+
+inline Task attention_backward(const Work& w, std::uint64_t seed) {
+  const Module module = causal_attention(w, seed);
+  const Tensor x = random_tensor(seed, {w[0], w[1], w[2]});
+  const Tensor cotangent = random_tensor(seed + 1, {w[0], w[1], w[3]});
+  const auto both = [module, x, cotangent] {
+    for (const Tensor& parameter : module.parameters) clear_gradient(parameter);
+    Tensor out = module.call(x);
+    out.backward(cotangent);
+    return out;
+  };
+  return make_task(both, [both, module](Result& result) {
+    add_tensor(result, both());
+    for (const Tensor& parameter : module.parameters) add_tensor(result, parameter.grad());
+  });
+}
+
+/// training->step() returns the loss. The losses of three steps are compared, and after the first
+/// the gradients of training->parameters_by_name().
+template <class Training>
+Task training_task(const std::shared_ptr<Training>& training) {
+  return make_task([training] { training->step(); },
+                   [training](Result& result) {
+                     add_tensor(result, training->step());
+                     for (const auto& [name, parameter] : training->parameters_by_name())
+                       if (is_checked(name)) add_tensor(result, parameter.grad());
+                     for (int i = 0; i < 2; ++i) add_tensor(result, training->step());
+                   });
+}
+
+using Attend = std::function<Tensor(const HeadInputs&)>;
+
+/// 1 for the queries that are tokens, 0 for those that are padding, which are not compared.
+inline Tensor token_queries(const AttentionWork& w) {
+  std::vector<float> values;
+  for (const std::int64_t length : sequence_lengths(w)) {
+    for (std::int64_t i = 0; i < w.queries; ++i) values.push_back(i < length ? 1.0F : 0.0F);
+  }
+  return make_tensor(values, {w.batch, 1, w.queries, 1});
+}
+
+/// The context, and for works that want both the gradients of query, key and value.
+inline Task attention_task(const AttentionWork& w, std::uint64_t seed, const HeadInputs& inputs,
+                           const Attend& attend_once) {
+  const Tensor read = w.is_padded() ? token_queries(w) : Tensor();
+  const auto as_read = [read](const Tensor& x) { return read.defined() ? x * read : x; };
+  if (!w.both) {
+    Task task = forward_task([=] { return attend_once(inputs); });
+    task.result = [=](Result& result) {
+      const InferenceGuard guard;
+      add_tensor(result, as_read(attend_once(inputs)));
+    };
+    return task;
+  }
+  const std::vector<Tensor> leaves{inputs.query, inputs.key, inputs.value};
+  for (Tensor leaf : leaves) leaf.requires_grad_(true);
+  const Tensor cotangent = as_read(random_heads(seed + 3, w.batch, w.heads, w.queries, w.width));
+  const auto both = [=] {
+    Tensor context = attend_once(inputs);
+    std::vector<Tensor> found = gradients(context, leaves, cotangent);
+    return std::make_pair(std::move(context), std::move(found));
+  };
+  return make_task(both, [=](Result& result) {
+    const auto [context, found] = both();
+    add_tensor(result, as_read(context));
+    for (const Tensor& gradient : found) add_tensor(result, gradient);
+  });
+}
+
 /// The task of any work.
-inline Task prepare(const Work& w, std::uint64_t seed) {
+inline Task prepare(const Work& w, const Setup& setup) {
+  const std::uint64_t seed = setup.seed;
   if (w.operation == "gemm") return gemm(w, seed);
   if (w.operation == "scores") return scores(w, seed);
   if (w.operation == "context") return context(w, seed);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include <tend/tend.h>
 
@@ -11,9 +12,25 @@ namespace compare {
 
 using tend::Tensor;
 using InferenceGuard = tend::InferenceModeGuard;
+using Sizes = const tend::Shape&;
 
-Tensor random_tensor(std::uint64_t seed, const tend::Shape& shape);
-void add_tensor(Result& result, const Tensor& tensor);
+template <class T>
+Tensor make_tensor(const std::vector<T>& values, Sizes shape) {
+  return Tensor(tend::Array::from<T>(values, shape));
+}
+
+inline void add_tensor(Result& result, const Tensor& tensor) {
+  result.add(tensor.to_vector<float>());
+}
+
+inline void clear_gradient(Tensor tensor) {
+  tensor.zero_grad();
+}
+
+inline std::vector<Tensor> gradients(const Tensor& output, const std::vector<Tensor>& inputs,
+                                     const Tensor& cotangent) {
+  return tend::autograd::grad({output}, inputs, {cotangent});
+}
 
 /// Gives a model's parameters the values that their names decide.
 void set_parameters(tend::nn::ModuleBase& module, std::uint64_t seed);

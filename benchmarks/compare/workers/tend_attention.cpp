@@ -1,6 +1,5 @@
 // The rows about attention whose keys are partly hidden, in tend.
 
-#include <functional>
 #include <utility>
 #include <vector>
 
@@ -11,14 +10,12 @@
 
 namespace compare {
 
-using tend::Array;
-
 namespace {
 
 namespace masks = tend::attention::masks;
 
 Tensor lengths_of(const AttentionWork& w) {
-  return Tensor(Array::from<std::int64_t>(sequence_lengths(w), {w.batch}));
+  return make_tensor(sequence_lengths(w), {w.batch});
 }
 
 /// The number of each token's document.
@@ -27,10 +24,8 @@ Tensor documents_of(const AttentionWork& w) {
   const std::vector<std::int64_t> bounds = document_bounds(w);
   for (std::size_t i = 0; i + 1 < bounds.size(); ++i)
     numbers.resize(static_cast<std::size_t>(bounds[i + 1]), static_cast<std::int64_t>(i));
-  return Tensor(Array::from<std::int64_t>(numbers, {w.keys}));
+  return make_tensor(numbers, {w.keys});
 }
-
-using Attend = std::function<Tensor(const HeadInputs&)>;
 
 Attend flexible(tend::attention::FlexOptions options) {
   return [options = std::move(options)](const HeadInputs& x) {
@@ -58,44 +53,11 @@ Attend attend_of(const AttentionWork& w) {
   };
 }
 
-/// 1 for the queries that are tokens, 0 for those that are padding: nobody reads these.
-Tensor token_queries(const AttentionWork& w) {
-  std::vector<float> values;
-  for (std::int64_t length : sequence_lengths(w)) {
-    for (std::int64_t i = 0; i < w.queries; ++i) values.push_back(i < length ? 1.0F : 0.0F);
-  }
-  return Tensor(Array::from<float>(values, {w.batch, 1, w.queries, 1}));
-}
-
 }  // namespace
 
 Task masked_attention(const Work& work, std::uint64_t seed) {
   const AttentionWork w = attention_work(work);
-  const HeadInputs inputs = random_inputs(w, seed);
-  const Attend attend = attend_of(w);
-  const Tensor read = w.is_padded() ? token_queries(w) : Tensor();
-  const auto as_read = [read](const Tensor& x) { return read.defined() ? x * read : x; };
-  if (!w.both) {
-    Task task = forward_task([=] { return attend(inputs); });
-    task.result = [=](Result& result) {
-      const InferenceGuard guard;
-      add_tensor(result, as_read(attend(inputs)));
-    };
-    return task;
-  }
-  const std::vector<Tensor> leaves{inputs.query, inputs.key, inputs.value};
-  for (Tensor leaf : leaves) leaf.requires_grad_();
-  const Tensor cotangent = as_read(random_heads(seed + 3, w.batch, w.heads, w.queries, w.width));
-  const auto both = [=] {
-    Tensor context = attend(inputs);
-    std::vector<Tensor> gradients = tend::autograd::grad({context}, leaves, {cotangent});
-    return std::make_pair(std::move(context), std::move(gradients));
-  };
-  return make_task(both, [=](Result& result) {
-    const auto [context, gradients] = both();
-    add_tensor(result, as_read(context));
-    for (const Tensor& gradient : gradients) add_tensor(result, gradient);
-  });
+  return attention_task(w, seed, random_inputs(w, seed), attend_of(w));
 }
 
 }  // namespace compare

@@ -10,8 +10,6 @@
 
 namespace compare {
 
-using tend::Array;
-
 namespace {
 
 tend::attention::GPTConfig gpt2_parts(const GenerationWork& w) {
@@ -31,9 +29,8 @@ tend::attention::GPTConfig gpt2_parts(const GenerationWork& w) {
 struct Generation {
   Generation(const GenerationWork& w, std::uint64_t seed)
       : model(gpt2_parts(w)),
-        prompt(
-            Array::from<std::int64_t>(random_tokens(seed, w.prompt, w.vocabulary), {1, w.prompt})),
-        next(Array::from<std::int64_t>(random_tokens(seed + 1, 1, w.vocabulary), {1, 1})),
+        prompt(random_text(seed, 1, w.prompt, w.vocabulary)),
+        next(random_text(seed + 1, 1, 1, w.vocabulary)),
         cache({.capacity = w.prompt + 1}) {
     set_parameters(model, seed);
     model.eval();

@@ -12,8 +12,6 @@
 
 namespace compare {
 
-using tend::Array;
-
 void set_parameters(tend::nn::ModuleBase& module, std::uint64_t seed) {
   for (const auto& [name, parameter] : module.named_parameters()) {
     const std::int64_t rows = parameter.dim() == 2 ? parameter.size(0) : 1;
@@ -24,26 +22,12 @@ void set_parameters(tend::nn::ModuleBase& module, std::uint64_t seed) {
 
 namespace {
 
-std::shared_ptr<tend::attention::MultiHeadAttention> make_attention(const Work& w,
-                                                                    std::uint64_t seed) {
-  auto attention =
-      std::make_shared<tend::attention::MultiHeadAttention>(w[2], w[3], w[1], 0.0, w[4]);
-  set_parameters(*attention, seed);
-  return attention;
-}
-
-Tensor random_batch(std::uint64_t seed, std::int64_t batch, std::int64_t length,
-                    std::int64_t vocabulary) {
-  return Tensor(
-      Array::from<std::int64_t>(random_tokens(seed, batch * length, vocabulary), {batch, length}));
-}
-
 /// A model, its data and its optimizer.
 struct Training {
   Training(const tend::attention::GPTConfig& config, std::int64_t batch, std::uint64_t seed)
       : model(config),
-        tokens(random_batch(seed, batch, config.context_length, config.vocab_size)),
-        targets(random_batch(seed + 1, batch, config.context_length, config.vocab_size)) {
+        tokens(random_text(seed, batch, config.context_length, config.vocab_size)),
+        targets(random_text(seed + 1, batch, config.context_length, config.vocab_size)) {
     set_parameters(model, seed);
     optimizer = std::make_unique<tend::optim::AdamW>(model.parameters());
   }
@@ -56,6 +40,12 @@ struct Training {
     return loss;
   }
 
+  std::map<std::string, Tensor> parameters_by_name() const {
+    std::map<std::string, Tensor> parameters;
+    for (const auto& [name, parameter] : model.named_parameters()) parameters[name] = parameter;
+    return parameters;
+  }
+
   tend::attention::GPT model;
   Tensor tokens;
   Tensor targets;
@@ -64,34 +54,11 @@ struct Training {
 
 }  // namespace
 
-Task attention_forward(const Work& w, std::uint64_t seed) {
-  const auto attention = make_attention(w, seed);
-  const Tensor x = random_tensor(seed, {w[0], w[1], w[2]});
-  return {[attention, x](std::int64_t count) {
-            const tend::InferenceModeGuard guard;
-            for (std::int64_t i = 0; i < count; ++i) (*attention)(x);
-          },
-          [attention, x](Result& result) {
-            const tend::InferenceModeGuard guard;
-            add_tensor(result, (*attention)(x));
-          }};
-}
-
-Task attention_backward(const Work& w, std::uint64_t seed) {
-  const auto attention = make_attention(w, seed);
-  const std::vector<Tensor> parameters = attention->parameters();
-  const Tensor x = random_tensor(seed, {w[0], w[1], w[2]});
-  const Tensor cotangent = random_tensor(seed + 1, {w[0], w[1], w[3]});
-  const auto both = [attention, parameters, x, cotangent] {
-    for (Tensor parameter : parameters) parameter.zero_grad();
-    Tensor out = (*attention)(x);
-    out.backward(cotangent);
-    return out;
-  };
-  return make_task(both, [both, parameters](Result& result) {
-    add_tensor(result, both());
-    for (const Tensor& parameter : parameters) add_tensor(result, parameter.grad());
-  });
+Module causal_attention(const Work& w, std::uint64_t seed) {
+  const auto attention =
+      std::make_shared<tend::attention::MultiHeadAttention>(w[2], w[3], w[1], 0.0, w[4]);
+  set_parameters(*attention, seed);
+  return {[attention](const Tensor& x) { return (*attention)(x); }, attention->parameters()};
 }
 
 Task training_step(const Work& w, std::uint64_t seed) {
@@ -101,17 +68,7 @@ Task training_step(const Work& w, std::uint64_t seed) {
   config.width = w[2];
   config.num_layers = w[3];
   config.num_heads = w[4];
-  const auto training = std::make_shared<Training>(config, w[5], seed);
-  return make_task([training] { training->step(); },
-                   [training](Result& result) {
-                     add_tensor(result, training->step());
-                     std::map<std::string, Tensor> parameters;
-                     for (const auto& [name, parameter] : training->model.named_parameters())
-                       parameters[name] = parameter;
-                     for (const auto& [name, parameter] : parameters)
-                       if (is_checked(name)) add_tensor(result, parameter.grad());
-                     for (int i = 0; i < 2; ++i) add_tensor(result, training->step());
-                   });
+  return training_task(std::make_shared<Training>(config, w[5], seed));
 }
 
 }  // namespace compare

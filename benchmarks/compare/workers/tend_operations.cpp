@@ -10,7 +10,6 @@
 #include <string_view>
 
 #include <tend/core/build_info.h>
-#include <tend/core/threads/parallel.h>
 
 #include "../worker.h"
 #include "operation_cases.h"
@@ -73,7 +72,7 @@ void add_result(compare::Result& result, const std::vector<Tensor>& tensors) {
   }
 }
 
-compare::Task prepare(const compare::Work& work) {
+compare::Task prepare(const compare::Work& work, const compare::Setup&) {
   const OperationCase wanted{work[0],      work[1],      work[2],
                              work[3] != 0, work[4] != 0, static_cast<compare::Pass>(work[5])};
   std::optional<PreparedCase> made = compare::prepare_case(wanted);
@@ -93,6 +92,12 @@ compare::Task prepare(const compare::Work& work) {
               add_result(result, {gradient.defined() ? gradient : zeros_like(prepared->wanted[i])});
             }
           }};
+}
+
+std::string about(const compare::Setup&) {
+  const tend::BuildInfo info = tend::build_info();
+  return "tend " + info.version + ", own kernels " + info.simd_target + ", " + info.blas + " " +
+         info.blas_core + ", " + std::to_string(info.threads) + " threads";
 }
 
 void list_rows() {
@@ -121,14 +126,5 @@ int main(int argc, char** argv) {
     list_rows();
     return std::cout.flush() ? 0 : 1;
   }
-  return compare::serve(argc, argv, [](const compare::Setup& setup) {
-    tend::set_num_threads(setup.threads);
-    return compare::Library{[] {
-                              const tend::BuildInfo info = tend::build_info();
-                              return "tend " + info.version + ", own kernels " + info.simd_target +
-                                     ", " + info.blas + " " + info.blas_core + ", " +
-                                     std::to_string(info.threads) + " threads";
-                            },
-                            prepare};
-  });
+  return compare::serve(argc, argv, {about, prepare});
 }

@@ -6,7 +6,6 @@
 #include <ATen/Version.h>
 
 #include <chrono>
-#include <cstring>
 #include <limits>
 #include <stdexcept>
 #include <string>
@@ -15,18 +14,6 @@
 #include "same_works.h"
 
 namespace compare {
-
-Tensor random_tensor(std::uint64_t seed, at::IntArrayRef shape) {
-  Tensor tensor = at::empty(shape, at::kFloat);
-  const std::vector<float> values = random_values(seed, tensor.numel());
-  std::memcpy(tensor.data_ptr<float>(), values.data(), values.size() * sizeof(float));
-  return tensor;
-}
-
-void add_tensor(Result& result, const Tensor& tensor) {
-  const Tensor dense = tensor.detach().contiguous();
-  result.add({dense.data_ptr<float>(), static_cast<std::size_t>(dense.numel())});
-}
 
 Task chosen_way(const std::string& name, const std::vector<Way>& ways) {
   Task best;
@@ -64,18 +51,15 @@ std::string cpu_capability() {
   return config.substr(begin, config.find('\n', begin) - begin);
 }
 
+std::string about(const Setup&) {
+  return "libtorch " TORCH_VERSION ", own kernels " + cpu_capability() + ", " + openblas_facts() +
+         ", " + std::to_string(at::get_num_threads()) + " threads";
+}
+
 }  // namespace
 }  // namespace compare
 
 int main(int argc, char** argv) {
   using namespace compare;
-  return serve(argc, argv, [](const Setup& setup) {
-    Library library;
-    library.about = [] {
-      return "libtorch " TORCH_VERSION ", own kernels " + cpu_capability() + ", " +
-             openblas_facts() + ", " + std::to_string(at::get_num_threads()) + " threads";
-    };
-    library.prepare = [seed = setup.seed](const Work& w) -> Task { return prepare(w, seed); };
-    return library;
-  });
+  return serve(argc, argv, {about, prepare});
 }

@@ -1,6 +1,7 @@
 // What the sources of libtorch's worker share.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -8,6 +9,7 @@
 
 #include <ATen/ATen.h>
 #include <c10/core/InferenceMode.h>
+#include <torch/csrc/autograd/autograd.h>
 #include <torch/version.h>
 
 #include "../worker.h"
@@ -16,9 +18,28 @@ namespace compare {
 
 using at::Tensor;
 using InferenceGuard = c10::InferenceMode;
+using Sizes = at::IntArrayRef;
 
-Tensor random_tensor(std::uint64_t seed, at::IntArrayRef shape);
-void add_tensor(Result& result, const Tensor& tensor);
+template <class T>
+Tensor make_tensor(const std::vector<T>& values, Sizes shape) {
+  const Tensor tensor = at::empty(shape, c10::CppTypeToScalarType<T>::value);
+  std::copy(values.begin(), values.end(), tensor.data_ptr<T>());
+  return tensor;
+}
+
+inline void add_tensor(Result& result, const Tensor& tensor) {
+  const Tensor dense = tensor.detach().contiguous();
+  result.add({dense.data_ptr<float>(), static_cast<std::size_t>(dense.numel())});
+}
+
+inline void clear_gradient(const Tensor& tensor) {
+  tensor.mutable_grad().reset();
+}
+
+inline std::vector<Tensor> gradients(const Tensor& output, const std::vector<Tensor>& inputs,
+                                     const Tensor& cotangent) {
+  return torch::autograd::grad({output}, inputs, {cotangent});
+}
 
 /// One of several ways to do a work.
 struct Way {

@@ -2,11 +2,8 @@
 // made once, or with the causal rule where that is enough. Where there are several ways, the
 // fastest counts.
 
-#include <torch/csrc/autograd/autograd.h>
-
 #include <cmath>
 #include <functional>
-#include <utility>
 #include <vector>
 
 #include "../attention_work.h"
@@ -72,8 +69,6 @@ Tensor added(const AttentionWork& w) {
   }
   return mask.masked_fill(~visible(w), -INFINITY);
 }
-
-using Attend = std::function<Tensor(const HeadInputs&)>;
 
 struct AttendWay {
   std::string name;
@@ -199,49 +194,11 @@ std::vector<AttendWay> attend_ways(const AttentionWork& w) {
   return ways;
 }
 
-/// 1 for the queries that are tokens, 0 for those that are padding: nobody reads these.
-Tensor token_queries(const AttentionWork& w) {
-  Tensor tokens = at::zeros({w.batch, 1, w.queries, 1}, at::kFloat);
-  const std::vector<std::int64_t> lengths = sequence_lengths(w);
-  for (std::int64_t i = 0; i < w.batch; ++i)
-    tokens.select(0, i).narrow(1, 0, lengths[static_cast<std::size_t>(i)]).fill_(1);
-  return tokens;
-}
-
-Task attention_task(const AttentionWork& w, std::uint64_t seed, const HeadInputs& inputs,
-                    const Attend& attend_once) {
-  const Tensor read = w.is_padded() ? token_queries(w) : Tensor();
-  const auto as_read = [read](const Tensor& x) { return read.defined() ? x * read : x; };
-  if (!w.both) {
-    Task task = forward_task([=] { return attend_once(inputs); });
-    task.result = [=](Result& result) {
-      const InferenceGuard guard;
-      add_tensor(result, as_read(attend_once(inputs)));
-    };
-    return task;
-  }
-  const Tensor cotangent = as_read(random_heads(seed + 3, w.batch, w.heads, w.queries, w.width));
-  const auto both = [=] {
-    Tensor context = attend_once(inputs);
-    std::vector<Tensor> gradients =
-        torch::autograd::grad({context}, {inputs.query, inputs.key, inputs.value}, {cotangent});
-    return std::make_pair(std::move(context), std::move(gradients));
-  };
-  return make_task(both, [=](Result& result) {
-    const auto [context, gradients] = both();
-    add_tensor(result, as_read(context));
-    for (const Tensor& gradient : gradients) add_tensor(result, gradient);
-  });
-}
-
 }  // namespace
 
 Task masked_attention(const Work& work, std::uint64_t seed) {
   const AttentionWork w = attention_work(work);
   const HeadInputs inputs = random_inputs(w, seed);
-  if (w.both) {
-    for (const Tensor& leaf : {inputs.query, inputs.key, inputs.value}) leaf.requires_grad_(true);
-  }
   std::vector<Way> ways;
   for (const AttendWay& way : attend_ways(w)) {
     ways.push_back({way.name, [=] { return attention_task(w, seed, inputs, way.prepare()); }});

@@ -83,8 +83,8 @@ class Generation {
       blocks_.emplace_back(parameters, "blocks." + std::to_string(i) + ".", w);
     norm_ = std::make_unique<Norm>(parameters, "norm.", w.width);
     head_ = w.has_tied_head ? tokens_ : parameters.matrix("head.weight", w.vocabulary, w.width);
-    prompt_ = random_prompt(seed, w.prompt, w.vocabulary);
-    next_ = random_prompt(seed + 1, 1, w.vocabulary);
+    prompt_ = random_text(seed, 1, w.prompt, w.vocabulary);
+    next_ = random_text(seed + 1, 1, 1, w.vocabulary);
   }
 
   Tensor read_prompt() const { return logits(prompt_, 0, false); }
@@ -97,10 +97,6 @@ class Generation {
   }
 
  private:
-  static Tensor random_prompt(std::uint64_t seed, std::int64_t length, std::int64_t vocabulary) {
-    return at::tensor(random_tokens(seed, length, vocabulary), at::kLong).unsqueeze(0);
-  }
-
   Tensor logits(const Tensor& tokens, std::int64_t length, bool as_vector) const {
     const std::int64_t count = tokens.size(1);
     Tensor x = at::embedding(tokens_, tokens) + positions_.narrow(0, length, count);
@@ -125,7 +121,7 @@ Task decoding(const Work& w, std::uint64_t seed, bool as_vector) {
 }  // namespace
 
 Task generation(const Work& w, std::uint64_t seed) {
-  const c10::InferenceMode guard;
+  const InferenceGuard guard;
   if (w.operation == "generate_prompt") {
     const auto made = std::make_shared<Generation>(generation_work(w), seed, false);
     return forward_task([made] { return made->read_prompt(); });

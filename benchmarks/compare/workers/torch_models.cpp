@@ -1,10 +1,9 @@
 // The rows about whole modules and training steps, in libtorch: plain functions on tensors, with
 // fused attention where the version has it.
 
-#include <c10/core/InferenceMode.h>
 #include <torch/optim/adamw.h>
 
-#include <cstring>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -102,24 +101,16 @@ struct Training {
         position_embedding(parameters.matrix("position_embedding.weight", w[1], w[2])),
         norm(parameters, "norm.", w[2]),
         head(parameters.matrix("head.weight", w[0], w[2])),
-        tokens(random_batch(seed, w)),
-        targets(random_batch(seed + 1, w).flatten()) {
+        tokens(random_text(seed, w[5], w[1], w[0])),
+        targets(random_text(seed + 1, w[5], w[1], w[0]).flatten()) {
     for (std::int64_t i = 0; i < w[3]; ++i) {
       blocks.emplace_back(parameters, "blocks." + std::to_string(i) + ".", w[2], w[4]);
     }
     optimizer = std::make_unique<AdamW>(parameters.all());
   }
 
-  static Tensor random_batch(std::uint64_t seed, const Work& w) {
-    const std::vector<std::int64_t> values = random_tokens(seed, w[5] * w[1], w[0]);
-    Tensor batch = at::empty({w[5], w[1]}, at::kLong);
-    std::memcpy(batch.data_ptr<std::int64_t>(), values.data(),
-                values.size() * sizeof(std::int64_t));
-    return batch;
-  }
-
   Tensor step() {
-    for (const Tensor& parameter : parameters.all()) parameter.mutable_grad().reset();
+    for (const Tensor& parameter : parameters.all()) clear_gradient(parameter);
     Tensor x = at::embedding(token_embedding, tokens) + position_embedding;
     for (const Block& block : blocks) x = block(x);
     const Tensor logits = at::linear(norm(x), head);
@@ -128,6 +119,8 @@ struct Training {
     optimizer->step();
     return loss;
   }
+
+  const std::map<std::string, Tensor>& parameters_by_name() const { return parameters.by_name(); }
 
   Parameters parameters;
   Tensor token_embedding, position_embedding;
@@ -139,47 +132,14 @@ struct Training {
 
 }  // namespace
 
-Task attention_forward(const Work& w, std::uint64_t seed) {
+Module causal_attention(const Work& w, std::uint64_t seed) {
   Parameters parameters(seed);
   const Attention attention(parameters, "", w[2], w[3], w[4]);
-  const Tensor x = random_tensor(seed, {w[0], w[1], w[2]});
-  return {[attention, x](std::int64_t count) {
-            const c10::InferenceMode guard;
-            for (std::int64_t i = 0; i < count; ++i) attention(x);
-          },
-          [attention, x](Result& result) {
-            const c10::InferenceMode guard;
-            add_tensor(result, attention(x));
-          }};
-}
-
-Task attention_backward(const Work& w, std::uint64_t seed) {
-  Parameters parameters(seed);
-  const Attention attention(parameters, "", w[2], w[3], w[4]);
-  const std::vector<Tensor> all = parameters.all();
-  const Tensor x = random_tensor(seed, {w[0], w[1], w[2]});
-  const Tensor cotangent = random_tensor(seed + 1, {w[0], w[1], w[3]});
-  const auto both = [attention, all, x, cotangent] {
-    for (const Tensor& parameter : all) parameter.mutable_grad().reset();
-    Tensor out = attention(x);
-    out.backward(cotangent);
-    return out;
-  };
-  return make_task(both, [both, all](Result& result) {
-    add_tensor(result, both());
-    for (const Tensor& parameter : all) add_tensor(result, parameter.grad());
-  });
+  return {attention, parameters.all()};
 }
 
 Task training_step(const Work& w, std::uint64_t seed) {
-  const auto training = std::make_shared<Training>(w, seed);
-  return make_task([training] { training->step(); },
-                   [training](Result& result) {
-                     add_tensor(result, training->step());
-                     for (const auto& [name, parameter] : training->parameters.by_name())
-                       if (is_checked(name)) add_tensor(result, parameter.grad());
-                     for (int i = 0; i < 2; ++i) add_tensor(result, training->step());
-                   });
+  return training_task(std::make_shared<Training>(w, seed));
 }
 
 }  // namespace compare

@@ -208,15 +208,6 @@ TEST_CASE("what cannot be written is known before and changes nothing") {
   CHECK_NOTHROW(check_can_write(folder.file("new")));
 }
 
-TEST_CASE("the longest name that a file may have can be written") {
-  const TemporaryFolder folder;
-  const std::string path = folder.file(std::string(255, 'n'));
-  write_file(path, "first");
-  write_file(path, "second");
-  CHECK(content(path) == "second");
-  CHECK(count_files(folder) == 1);
-}
-
 TEST_CASE("threads that write one path each write it whole") {
   const TemporaryFolder folder;
   const std::string path = folder.file("a");
