@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <iostream>
 #include <stdexcept>
 #include <utility>
@@ -142,6 +143,12 @@ int CommandLine::run(int argc, const char* const* argv, const std::function<int(
     }
     return work();
   });
+}
+
+std::string place_in(const std::string& folder, const std::string& file) {
+  const std::filesystem::path path = file;
+  return file.empty() || path.has_parent_path() ? file
+                                                : (std::filesystem::path(folder) / path).string();
 }
 
 std::string shell_quoted(const std::string& text) {
