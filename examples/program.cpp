@@ -5,6 +5,7 @@
 #include <exception>
 #include <filesystem>
 #include <iostream>
+#include <limits>
 #include <stdexcept>
 #include <utility>
 
@@ -80,8 +81,10 @@ Option CommandLine::whole(const std::string& name, const std::function<void(std:
   const auto parse = [=](const std::string& text) {
     const std::optional<std::uint64_t> value = parse_number<std::uint64_t>(text);
     if (!value || *value < least || *value > most) {
+      const bool is_open = most == std::numeric_limits<std::uint64_t>::max();
       throw CLI::ValidationError(name, "'" + text + "' is no whole number from " +
-                                           std::to_string(least) + " to " + std::to_string(most));
+                                           std::to_string(least) +
+                                           (is_open ? " on" : " to " + std::to_string(most)));
     }
     set(*value);
   };
