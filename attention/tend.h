@@ -1,6 +1,10 @@
 // Everything: tensors, gradients, modules, optimizers, attention.
 #pragma once
 
+#if __cplusplus < 202002L
+#error "tend needs C++20: compile with -std=c++20"
+#else
+
 #include <tend/attention/book/causal_attention.h>
 #include <tend/attention/book/multi_head_attention.h>
 #include <tend/attention/book/self_attention.h>
@@ -84,3 +88,5 @@
 #include <tend/nn/training/run_page.h>
 #include <tend/nn/training/run_state.h>
 #include <tend/nn/training/trainer.h>
+
+#endif

@@ -25,6 +25,9 @@ inline int run(int argc, char** argv) {
   benchmark::AddCustomContext("simd", info.simd_target);
   benchmark::AddCustomContext("matmul path", info.matmul_path);
   benchmark::AddCustomContext("threads", std::to_string(info.threads));
+  // Debian builds Google Benchmark without NDEBUG, so that it warns of itself.
+  benchmark::AddCustomContext("note",
+                              "\"Library was built as DEBUG\" means Google Benchmark, not tend");
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
   try {

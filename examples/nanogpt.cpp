@@ -65,7 +65,7 @@ void add_options(program::CommandLine& line, Options& o) {
   line.add_number("--min-rate", o.min_rate, "Learning rate at the end (0.0001)", 0);
   line.add_whole("--evaluate-every", o.trainer.evaluate_every, "Steps (250)", 0);
   line.add_whole("--sample", o.sample, "Characters to write at the end (300)", 0, 100'000);
-  line.add_text("--out", o.out, "Folder of checkpoints and logs");
+  line.add_text("--out", o.out, "Folder of checkpoints and logs, and of --json without a path");
   line.add_whole("--save-every", o.trainer.save_every, "Steps between checkpoints", 0);
   line.add_flag("--resume", o.trainer.resume, "Go on from the last checkpoint in --out");
 }
@@ -221,6 +221,8 @@ nlohmann::ordered_json results_of(const Options& o, const Outcome& outcome) {
 }
 
 int run(Options o) {
+  o.json_path = program::place_in(o.out, o.json_path);
+  if (!o.out.empty()) std::filesystem::create_directories(o.out);
   program::check_can_write(o.json_path);
   check_options(o);
   const std::string text = read_text(o.text);

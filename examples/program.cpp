@@ -3,7 +3,9 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <iostream>
+#include <limits>
 #include <stdexcept>
 #include <utility>
 
@@ -79,8 +81,10 @@ Option CommandLine::whole(const std::string& name, const std::function<void(std:
   const auto parse = [=](const std::string& text) {
     const std::optional<std::uint64_t> value = parse_number<std::uint64_t>(text);
     if (!value || *value < least || *value > most) {
+      const bool is_open = most == std::numeric_limits<std::uint64_t>::max();
       throw CLI::ValidationError(name, "'" + text + "' is no whole number from " +
-                                           std::to_string(least) + " to " + std::to_string(most));
+                                           std::to_string(least) +
+                                           (is_open ? " on" : " to " + std::to_string(most)));
     }
     set(*value);
   };
@@ -142,6 +146,12 @@ int CommandLine::run(int argc, const char* const* argv, const std::function<int(
     }
     return work();
   });
+}
+
+std::string place_in(const std::string& folder, const std::string& file) {
+  const std::filesystem::path path = file;
+  return file.empty() || path.has_parent_path() ? file
+                                                : (std::filesystem::path(folder) / path).string();
 }
 
 std::string shell_quoted(const std::string& text) {

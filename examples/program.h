@@ -150,6 +150,9 @@ inline void check_can_write(const std::string& path) {
   if (!path.empty()) tend::nn::check_can_write(path);
 }
 
+/// A file's path: that of a name without a folder lies in `folder`. Empty for an empty name.
+std::string place_in(const std::string& folder, const std::string& file);
+
 /// Writes what --json asks for, make() and a line end; nothing where the path is empty, as the
 /// option was not given then. What was printed before comes first where the file is standard
 /// output. IoError where it cannot be written.

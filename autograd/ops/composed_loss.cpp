@@ -49,6 +49,8 @@ Tensor cosine_embedding_loss(const Tensor& x1, const Tensor& x2, const Tensor& t
 
 Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const Tensor& negative,
                            const TripletMarginLossOptions& options) {
+  if (!(options.margin > 0))
+    fail("triplet_margin_loss", "the margin is ", options.margin, ", which must be positive");
   const auto distance = [&](const Tensor& a, const Tensor& b) {
     return pairwise_distance(a, b, options.p, options.eps);
   };

@@ -45,7 +45,8 @@ struct TripletMarginLossOptions {
 };
 ///@{
 /// max(0, margin + d(anchor, positive) - d(anchor, negative)) with d = pairwise_distance, and its
-/// errors. The gradient is that of the distances, 0 where the loss is 0.
+/// errors; Error unless the margin is above 0. The gradient is that of the distances, 0 where the
+/// loss is 0.
 /// https://pytorch.org/docs/2.6/generated/torch.nn.functional.triplet_margin_loss.html
 Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const Tensor& negative,
                            const TripletMarginLossOptions& options = {});

@@ -15,6 +15,7 @@
 #include <type_traits>
 #include <vector>
 
+#include <tend/autograd/ops/random.h>
 #include <tend/autograd/tensor/tensor.h>
 #include <tend/autograd/tensor/tensor_options.h>
 #include <tend/core/array/array.h>
@@ -145,6 +146,30 @@ Tensor zeros(const Shape& shape, const TensorOptions& options);
 /// 1 everywhere; ShapeError for a negative size. No gradient.
 Tensor ones(const Shape& shape, Exactly<DType> dtype = float32);
 Tensor ones(const Shape& shape, const TensorOptions& options);
+///@}
+
+///@{
+/// The same with sizes one by one: zeros(2, 3). No gradient.
+template <class... T>
+requires detail::Sizes<T...> Tensor empty(T... sizes) {
+  return empty({Integer(sizes)...});
+}
+template <class... T>
+requires detail::Sizes<T...> Tensor zeros(T... sizes) {
+  return zeros({Integer(sizes)...});
+}
+template <class... T>
+requires detail::Sizes<T...> Tensor ones(T... sizes) {
+  return ones({Integer(sizes)...});
+}
+template <class... T>
+requires detail::Sizes<T...> Tensor rand(T... sizes) {
+  return rand({Integer(sizes)...});
+}
+template <class... T>
+requires detail::Sizes<T...> Tensor randn(T... sizes) {
+  return randn({Integer(sizes)...});
+}
 ///@}
 
 ///@{

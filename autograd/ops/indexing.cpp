@@ -12,8 +12,10 @@ namespace tend {
 namespace {
 
 // The part of `source`, from index 0 on in each dimension, that an index of this shape reads. A 0-d
-// tensor counts as 1-d.
+// tensor counts as 1-d. An empty index reads nothing, whatever the dimensions of the source.
 Tensor corner(Tensor source, const Shape& shape) {
+  if (element_count(shape) == 0)
+    return reshape(narrow(reshape(source, {source.numel()}), 0, 0, 0), shape);
   if (source.dim() == 0 && shape.rank() == 1) source = unsqueeze(source, 0);
   if (source.dim() == 1 && shape.empty()) return select(source, 0, 0);
   for (std::int64_t d = 0; d < shape.rank(); ++d) {

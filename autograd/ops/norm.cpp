@@ -33,6 +33,22 @@ Tensor logsumexp(const Tensor& self, const Dims& dims, Flag keepdim) {
 
 namespace {
 
+// The elements are divided by the one that decides the sum where its power is too large or too
+// small for the dtype.
+Tensor norm_of_powers(const Tensor& x, double p, const Shape& dims, bool keepdim) {
+  const auto norm = [&](const Tensor& sizes) {
+    return pow(sum(pow(sizes, p), dims, keepdim), 1 / p);
+  };
+  const Tensor sizes = abs(x), plain = norm(sizes);
+  const Tensor fails = logical_or(plain == 0, isinf(plain));
+  if (x.numel() == 0 || !any(fails).item<bool>()) return plain;
+  const Dims all(dims);
+  const Tensor most = p > 0 ? amax(sizes, all, true) : amin(sizes, all, true);
+  const Tensor unit = masked_fill(most, logical_or(most == 0, isinf(most)), 1);
+  const Tensor result = norm(sizes / unit) * view(unit, plain.shape());
+  return where(fails, result, plain);
+}
+
 Tensor norm_of(const Tensor& x, double p, const Shape& dims, bool keepdim) {
   const auto reduced = [&](auto kernel) {
     Array out = Array::empty(reduced_shape(x.shape(), dims, keepdim), x.dtype());
@@ -46,7 +62,7 @@ Tensor norm_of(const Tensor& x, double p, const Shape& dims, bool keepdim) {
   }
   if (p == kInf) return reduced(kernels::largest_magnitude);
   if (p == -kInf) return reduced(kernels::smallest_magnitude);
-  return pow(sum(pow(abs(x), p), dims, keepdim), 1 / p);
+  return norm_of_powers(x, p, dims, keepdim);
 }
 
 // The gradient of x, given that of its largest or smallest absolute value: shared equally by the
@@ -73,18 +89,22 @@ Tensor norm_gradient(const Tensor& grad, const Tensor& x, const Tensor& size, do
   const Tensor is_zero = size == 0;
   if (p == 2) return grad * (x / masked_fill(size, is_zero, kInf));
   const Tensor divisor = masked_fill(size, is_zero, 1);
-  const Tensor power = sign(x) * pow(masked_fill(abs(x), x == 0, 1), p - 1);
-  if (p < 1) return grad * (power * pow(size, 1 - p));
-  return masked_fill(grad, is_zero, 0) * (power / pow(divisor, p - 1));
+  if (p < 1) {
+    const Tensor power = sign(x) * pow(masked_fill(abs(x), x == 0, 1), p - 1);
+    return grad * (power * pow(size, 1 - p));
+  }
+  const Tensor share = where(x == 0, 1, abs(x) / divisor);
+  return masked_fill(grad, is_zero, 0) * (sign(x) * pow(share, p - 1));
 }
 
 }  // namespace
 
 Tensor norm(const Tensor& self, std::optional<double> order, const Dims& dims, Flag keepdim,
             std::optional<DType> dtype) {
-  const double p = order.value_or(2);
-  if (dtype) return norm(to(self, *dtype), p, dims, keepdim);
+  if (dtype) return norm(to(self, *dtype), order, dims, keepdim);
   check_floating("norm", self);
+  double p = order.value_or(2);
+  if (self.dtype() == float32 && std::isinf(static_cast<float>(p))) p = p < 0 ? -kInf : kInf;
   const Shape reduced = wrap_dims("norm", dims, self.dim());
   for (const std::int64_t d : reduced) {
     if (self.size(d) == 0 && (p < 0 || p == kInf)) {

@@ -55,6 +55,9 @@ class Shapes {
   }
   // NOLINTEND(readability-identifier-naming)
   Tensor permute(const Shape& dims) const { return tend::permute(self(), dims); }
+  template <class... T>
+  requires detail::Sizes<T...> Tensor permute(T... dims)
+  const { return tend::permute(self(), {Integer(dims)...}); }
   Tensor movedim(std::int64_t source, std::int64_t destination) const {
     return tend::movedim(self(), source, destination);
   }
@@ -62,11 +65,20 @@ class Shapes {
     return tend::movedim(self(), source, destination);
   }
   Tensor expand(const Shape& sizes) const { return tend::expand(self(), sizes); }
+  template <class... T>
+  requires detail::Sizes<T...> Tensor expand(T... sizes)
+  const { return tend::expand(self(), {Integer(sizes)...}); }
   Tensor expand_as(const Tensor& other) const { return tend::expand_as(self(), other); }
   Tensor broadcast_to(const Shape& sizes) const { return tend::broadcast_to(self(), sizes); }
   Tensor view(const Shape& sizes) const { return tend::view(self(), sizes); }
+  template <class... T>
+  requires detail::Sizes<T...> Tensor view(T... sizes)
+  const { return tend::view(self(), {Integer(sizes)...}); }
   Tensor view_as(const Tensor& other) const { return tend::view_as(self(), other); }
   Tensor reshape(const Shape& sizes) const { return tend::reshape(self(), sizes); }
+  template <class... T>
+  requires detail::Sizes<T...> Tensor reshape(T... sizes)
+  const { return tend::reshape(self(), {Integer(sizes)...}); }
   Tensor reshape_as(const Tensor& other) const { return tend::reshape_as(self(), other); }
   Tensor flatten(std::int64_t start = 0, std::int64_t stop = -1) const {
     return tend::flatten(self(), start, stop);
@@ -126,6 +138,9 @@ class Shapes {
     return exactly<N>("unbind", unbind(d));
   }
   Tensor flip(const Shape& dims) const { return tend::flip(self(), dims); }
+  template <class... T>
+  requires detail::Sizes<T...> Tensor flip(T... dims)
+  const { return tend::flip(self(), {Integer(dims)...}); }
   Tensor roll(std::int64_t shift, std::optional<Integer> d = std::nullopt) const {
     return tend::roll(self(), shift, d);
   }
@@ -133,6 +148,9 @@ class Shapes {
     return tend::roll(self(), shifts, dims);
   }
   Tensor repeat(const Shape& repeats) const { return tend::repeat(self(), repeats); }
+  template <class... T>
+  requires detail::Sizes<T...> Tensor repeat(T... repeats)
+  const { return tend::repeat(self(), {Integer(repeats)...}); }
   Tensor tile(const Shape& repeats) const { return tend::tile(self(), repeats); }
   Tensor repeat_interleave(std::int64_t repeats, std::optional<Integer> d = std::nullopt) const {
     return tend::repeat_interleave(self(), repeats, d);

@@ -191,6 +191,10 @@ Indexed Tensor::operator[](Indices indices) const {
   return read(*this, {indices.begin(), indices.size()});
 }
 
+Indexed Tensor::operator[](std::span<const Index> indices) const {
+  return read(*this, indices);
+}
+
 void Indexed::operator=(const Tensor& value) && {
   const Tensor fitting = without_leading_ones(value, dim());
   if (!parsed_) {

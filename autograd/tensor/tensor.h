@@ -102,6 +102,10 @@ class Tensor : public methods::Elementwise<Tensor>,
   T* data_ptr() const {
     return array().data<T>();
   }
+  template <class T>
+  T* data() const {
+    return data_ptr<T>();
+  }
   /// The elements of a contiguous tensor; ShapeError when it is not.
   template <class T>
   std::span<T> span() const {
@@ -109,7 +113,8 @@ class Tensor : public methods::Elementwise<Tensor>,
       fail<ShapeError>("span", "the tensor of shape ", shape(), " is not contiguous");
     return {data_ptr<T>(), static_cast<std::size_t>(numel())};
   }
-  /// A copy of all elements, row-major; T must be the element type.
+  /// A copy of all elements, row-major; T must be the element type (DTypeError), or an integer of
+  /// another size for int64 (IndexError for an element that it cannot hold).
   template <class T>
   std::vector<T> to_vector() const {
     return array().to_vector<T>();
@@ -172,6 +177,7 @@ class Tensor : public methods::Elementwise<Tensor>,
   /// assigned to.
   Indexed operator[](const Index& index) const;
   Indexed operator[](Indices indices) const;
+  Indexed operator[](std::span<const Index> indices) const;  // a vector
 
   /// for (auto row : x): the views x[0], x[1], ... IndexError for a 0-d tensor.
   RowIterator begin() const;

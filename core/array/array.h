@@ -14,6 +14,7 @@
 #include <tend/core/array/dtype.h>
 #include <tend/core/array/scalar.h>
 #include <tend/core/array/shape.h>
+#include <tend/core/base/type_name.h>
 #include <tend/core/memory/storage.h>
 
 namespace tend {
@@ -149,12 +150,23 @@ class Array {
       }
     });
   }
-  /// All elements in row-major order; T must be the element type.
+  /// All elements in row-major order; T must be the element type (DTypeError), or an integer of
+  /// another size for int64 (IndexError for an element that it cannot hold).
   template <class T>
   std::vector<T> to_vector() const {
-    const Array dense = contiguous();
-    const T* first = dense.data<T>();
-    return std::vector<T>(first, first + numel_);
+    if constexpr (std::integral<T> && !std::same_as<T, bool> && !std::same_as<T, std::int64_t>) {
+      std::vector<T> out;
+      for (const std::int64_t value : to_vector<std::int64_t>()) {
+        if (!std::in_range<T>(value))
+          fail<IndexError>("to_vector", value, " is out of the range of ", type_name(typeid(T)));
+        out.push_back(static_cast<T>(value));
+      }
+      return out;
+    } else {
+      const Array dense = contiguous();
+      const T* first = dense.data<T>();
+      return std::vector<T>(first, first + numel_);
+    }
   }
 
  private:

@@ -29,9 +29,14 @@ template <class T, std::size_t N>
 inline constexpr bool kIsIntegers<std::span<T, N>> = std::integral<T>;
 template <class T, std::size_t N>
 inline constexpr bool kIsIntegers<std::array<T, N>> = std::integral<T>;
-/// A vector, span or array of integers.
+template <class T>  // a variable: braces are none of these
+inline constexpr bool kIsIntegers<std::initializer_list<T>> = std::integral<T>;
+/// A vector, span, array or list of integers.
 template <class L>
 concept Integers = kIsIntegers<L> && !std::same_as<std::remove_cv_t<typename L::value_type>, bool>;
+/// Integers one by one, where braces may enclose them: x.view(2, 3).
+template <class... T>
+concept Sizes = sizeof...(T) > 1 && (std::integral<T> && ...) && (!std::same_as<T, bool> && ...);
 }  // namespace detail
 
 /// A parameter that takes a T and nothing else, and no empty braces, which mean another parameter:

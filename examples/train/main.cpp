@@ -49,8 +49,9 @@ Options options_of(const CommandLine& command_line, const std::optional<Checkpoi
   return options;
 }
 
-void go_on(const Checkpoint& checkpoint, Training& training) {
+void go_on(const Checkpoint& checkpoint, Training& training, bool only_samples) {
   checkpoint.restore(training);
+  if (only_samples) training.end_here();
   if (training.steps_done() <= training.steps_planned()) return;
   throw std::invalid_argument("the checkpoint is at step " + std::to_string(training.steps_done()) +
                               ", beyond --steps " + std::to_string(training.steps_planned()));
@@ -104,7 +105,7 @@ int train(const CommandLine& command_line) {
                     {.folder = command_line.out.empty() ? "." : command_line.out,
                      .every = command_line.save_every,
                      .keep = command_line.keep});
-  if (checkpoint) go_on(*checkpoint, training);
+  if (checkpoint) go_on(*checkpoint, training, command_line.only_samples());
   if (processes.is_first()) clear_folder(command_line);
   const tend::nn::InterruptGuard interrupts;
   if (processes.is_first()) std::cout << introduction(training) << std::flush;

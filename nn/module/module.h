@@ -95,6 +95,7 @@ class ModuleBase : public LiveObject {
   ModuleBase& get_submodule(std::string_view path);
 
   bool is_training() const noexcept { return training_; }
+  bool training() const noexcept { return training_; }  ///< is_training(), by PyTorch's name
   /// Sets this module and all below it to training (or not).
   void train(Flag mode = true);
   void eval() { train(false); }

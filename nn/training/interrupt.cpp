@@ -10,7 +10,7 @@ volatile std::sig_atomic_t noted = 0;
 int guards = 0;
 struct sigaction before_int = {}, before_term = {};  // the actions that the outermost guard found
 
-extern "C" void note_signal(int signal) {
+void note_signal(int signal) {
   noted = signal;
   std::signal(SIGINT, SIG_DFL);
   std::signal(SIGTERM, SIG_DFL);

@@ -205,6 +205,7 @@ void matmul_typed(const Array& out, const Array& a, const Array& b, const Scalar
                   const Scalar& beta, RowBits rows) {
   MatrixProduct<T> first = first_product<T>(out, a, b, alpha, beta);
   if (out.numel() == 0) return;
+  if (first.a.cols == 0) first.alpha = T(0);  // a sum of nothing is 0 times infinity, too
   Batch batch(out, a, b);
   batch.flatten_rows(first);
   if constexpr (std::is_integral_v<T>) {

@@ -5,6 +5,8 @@
 
 #include <tend/nn/training/checkpoint_folder.h>
 
+#include "examples/train/run/command_line.h"
+
 namespace train {
 
 namespace {
@@ -22,11 +24,17 @@ std::string sizes_json(const Training& training) {
   return sizes.dump();
 }
 
+/// The checkpoint at the end of a run in this folder, or on the way: whichever was written later.
 std::filesystem::path file_of(const std::filesystem::path& path) {
-  if (!std::filesystem::is_directory(path)) return path;
-  const std::filesystem::path last = tend::nn::CheckpointFolder(path).last();
-  if (last.empty()) throw std::runtime_error(path.string() + " has no checkpoint");
-  return last;
+  namespace fs = std::filesystem;
+  if (!fs::is_directory(path)) return path;
+  const fs::path last = tend::nn::CheckpointFolder(path).last();
+  const fs::path end = path / CommandLine().checkpoint;
+  if (!fs::exists(end)) {
+    if (last.empty()) throw std::runtime_error(path.string() + " has no checkpoint");
+    return last;
+  }
+  return last.empty() || fs::last_write_time(end) > fs::last_write_time(last) ? end : last;
 }
 
 }  // namespace

@@ -21,17 +21,18 @@ void add_files(program::CommandLine& line, CommandLine& o) {
     return line.add_file(name, target, help)->group("Files")->default_str(target);
   };
   add("--out", o.out,
-      "Folder of all files that are written, created if missing; names below that are not absolute "
-      "lie in it (default: the current folder)")
+      "Folder of the files that are written, created if missing; a file name below goes there, a "
+      "path does not (default: the folder of --resume, or the current folder)")
       ->type_name("DIR");
   add("--report", o.report, "Page to write, or \"none\"");
   add("--checkpoint", o.checkpoint, "Checkpoint to write, or \"none\"");
   add("--json", o.json,
       "Results to write as JSON, or \"none\" (layers and heads are counted from 1)");
   add("--resume", o.resume,
-      "Checkpoint to go on from, or a folder of --save-every for its last one, with its settings, "
-      "of which only --text and --steps can be given. With other steps the learning rate's cosine "
-      "ends with them. Files beside the checkpoint may be replaced");
+      "Checkpoint to go on from, or the folder of a run for its last one, with its settings, of "
+      "which only --text and --steps can be given. With other steps the learning rate's cosine "
+      "ends with them. Files beside the checkpoint may be replaced. With --prompt and no --steps "
+      "nothing is trained, and only files that are named are written");
   line.add_flag("--overwrite", o.overwrite,
                 "Replace files that are there, and remove checkpoints and logs of --save-every; "
                 "without it they are refused")
@@ -175,6 +176,10 @@ void parse(CommandLine& command_line, int argc, const char* const* argv, bool on
     command_line.steps = command_line.options.steps;
     if (app.get_option("--max-steps")->count() == 0)
       command_line.options.max_steps = command_line.options.steps;
+  }
+  if (command_line.only_samples()) {
+    if (app.get_option("--report")->count() == 0) command_line.report.clear();
+    if (app.get_option("--checkpoint")->count() == 0) command_line.checkpoint.clear();
   }
 }
 

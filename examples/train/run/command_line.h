@@ -22,6 +22,9 @@ struct CommandLine {
   std::uint64_t save_every = 0;   ///< Steps from one checkpoint to the next; 0: only at the end.
   std::uint64_t keep = 3;         ///< Checkpoints on the way that stay.
   std::optional<std::uint64_t> steps;  ///< Given by name, so it also counts when resuming.
+
+  /// Whether a checkpoint is to go on from a prompt, without more training.
+  bool only_samples() const { return !resume.empty() && sampling.prompt && !steps; }
 };
 
 /// Reads the command line. Nothing is returned when the program is to end at once, with

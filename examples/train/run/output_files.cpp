@@ -7,6 +7,8 @@
 #include <tend/nn/files/write_file.h>
 #include <tend/nn/training/checkpoint_folder.h>
 
+#include "examples/program.h"
+
 namespace train {
 
 namespace {
@@ -21,13 +23,16 @@ std::vector<fs::path> logs_in(const fs::path& folder) {
   return {folder / "log.jsonl", folder / "log.csv"};
 }
 
-/// Whether the run goes on with one that has its files in this folder.
+/// The folder of the run that --resume continues.
+fs::path resumed_folder(const CommandLine& o) {
+  return fs::is_directory(o.resume) ? fs::path(o.resume) : fs::path(o.resume).parent_path();
+}
+
+/// Whether the run continues one that has its files in this folder.
 bool is_resumed_in(const fs::path& folder, const CommandLine& o) {
   if (o.resume.empty()) return false;
-  const fs::path resumed =
-      fs::is_directory(o.resume) ? fs::path(o.resume) : fs::absolute(o.resume).parent_path();
   std::error_code error;
-  return fs::equivalent(folder, resumed, error);
+  return fs::equivalent(folder, fs::absolute(resumed_folder(o)), error);
 }
 
 /// Whether the run has files in its folder. Then checkpoints of another run may not stay there.
@@ -56,9 +61,10 @@ void refuse_to_overwrite(const CommandLine& o) {
 }  // namespace
 
 void place_files(CommandLine& o) {
+  if (o.out.empty() && !o.resume.empty()) o.out = resumed_folder(o).string();
   for (std::string* file : {&o.report, &o.checkpoint, &o.json}) {
     if (*file == "none") file->clear();
-    if (!file->empty()) *file = (fs::path(o.out) / *file).string();
+    *file = program::place_in(o.out, *file);
   }
 }
 

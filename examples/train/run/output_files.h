@@ -8,7 +8,8 @@ namespace train {
 
 // The files that a run writes.
 
-/// Puts names that are not absolute into the folder of --out; "none" becomes no file.
+/// Puts names without a folder into that of --out, which is --resume's unless given; "none" becomes
+/// no file.
 void place_files(CommandLine& command_line);
 
 /// Creates the folder of --out, and checks the files before a run changes any. Throws

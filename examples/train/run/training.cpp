@@ -74,6 +74,11 @@ std::uint64_t Training::steps_planned() const {
   return steps;
 }
 
+void Training::end_here() {
+  options.steps = options.max_steps = steps_done();
+  trainer.set_steps(trainer.steps_done());
+}
+
 double Training::next_rate() const {
   Options planned = options;
   planned.steps = steps_planned();

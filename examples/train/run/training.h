@@ -38,6 +38,8 @@ class Training {
   /// The learning rate of the next step: the cosine ends with the planned steps.
   double next_rate() const;
   double tokens_per_second() const;
+  /// Plans no more steps.
+  void end_here();
   /// Keeps a copy of the state, as each validation does.
   void remember();
   /// To the copy.

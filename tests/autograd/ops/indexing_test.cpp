@@ -30,6 +30,20 @@ TEST_CASE("scatter_reduce takes every dtype that PyTorch's does") {
   CHECK(tensor(3.).scatter_reduce(0, tensor(0), tensor(4.), mean).item() == 3.5);
 }
 
+TEST_CASE("an empty index scatters nothing, whatever the dimensions of the source") {
+  const Tensor self = ones({2, 3}, {.requires_grad = true}), index = zeros({0, 2}, int64);
+  const Tensor source = tensor(3., {.requires_grad = true});
+  for (const Tensor& result : {scatter_add(self, 1, index, source), scatter(self, 1, index, source),
+                               scatter_reduce(self, 1, index, source, "sum"),
+                               scatter_reduce(self, 1, index, source, "prod"),
+                               scatter_reduce(self, 1, index, source, "amax", false)}) {
+    CHECK(equal(result, self));
+    const std::vector<Tensor> grads = autograd::grad({result.sum()}, {self, source});
+    CHECK(equal(grads[0], ones({2, 3})));
+    CHECK(equal(grads[1], tensor(0.)));
+  }
+}
+
 TEST_CASE("scatter_reduce shares the gradient of the largest among equal terms") {
   const Tensor index = tensor({0, 0, 0});
   Tensor x = tensor({5., 1.}).requires_grad_(), source = tensor({5., 2., 5.}).requires_grad_();

@@ -36,6 +36,14 @@ TEST_CASE("products of a fixed rank refuse others") {
                        says("[mm] the dtypes differ: float32 and float64"));
 }
 
+TEST_CASE("a product of nothing adds 0, whatever its factor") {
+  for (const DType dtype : {float32, float64}) {
+    const Tensor one = ones({1}, dtype), left = zeros({1, 0}, dtype), right = zeros({0, 1}, dtype);
+    CHECK(addmm(one, left, right, 1, INFINITY).item<double>() == 1);
+    CHECK(addmm(one, left, right, 0, INFINITY).item<double>() == 0);
+  }
+}
+
 TEST_CASE("addmm scales both terms, and beta 0 leaves the first out") {
   const Tensor a = tensor({{1., 2.}, {3., 4.}}),
                nan = full({2}, std::numeric_limits<double>::quiet_NaN());

@@ -56,6 +56,25 @@ TEST_CASE("reductions of nothing") {
                        says("[argmin] no elements to choose from in (0,)"));
 }
 
+TEST_CASE("a norm of any order is finite where its powers are not") {
+  const auto norm_of = [](const Tensor& x, double p) { return norm(x, p).item<double>(); };
+  CHECK(norm_of(tensor({1e10}), 100) == 1e10F);
+  CHECK(norm_of(tensor({1e-10}), 100) == 1e-10F);
+  CHECK(norm_of(tensor({1e10}), -100) == 1e10F);
+  CHECK(norm_of(tensor({3., -4.}, {.dtype = float64}), 1e300) == 4);
+  CHECK(norm_of(tensor({3., -4.}), 1e300) == 4);
+  CHECK(norm_of(tensor({0., 0.}), 100) == 0);
+  CHECK(norm_of(tensor({1., -INFINITY}), 100) == INFINITY);
+  CHECK(std::isnan(norm_of(tensor({1e10, NAN}), 100)));
+  // Rows of either kind, and their gradient: x^99 of the share of each element.
+  const Tensor x = tensor({{1., 0.}, {1e10, 0.}}, {.requires_grad = true});
+  const Tensor rows = norm(x, 100, {1});
+  CHECK(equal(rows, tensor({1., 1e10})));
+  rows.sum().backward();
+  CHECK(equal(x.grad(), tensor({{1., 0.}, {1., 0.}})));
+  CHECK(equal(cdist(tensor({{0., 0.}}), tensor({{3., 4.}}), 1e300), tensor({{4.}})));
+}
+
 TEST_CASE("the gradient of a product copes with zeros") {
   const auto product = [](const Tensor& x) { return x.prod(); };
   CHECK(values(slope(product, tensor({2., 3., 4.}))) == std::vector<double>{12, 8, 6});

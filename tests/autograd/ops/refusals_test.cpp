@@ -92,6 +92,8 @@ TEST_CASE("layers refuse options that make no sense") {
                        "[smooth_l1_loss] beta is -1, which must not be negative"));
   CHECK(refuses<Error>([&] { huber_loss(y, y, Reduction::mean, 0); },
                        "[huber_loss] delta is 0, which must be positive"));
+  CHECK(refuses<Error>([&] { triplet_margin_loss(y, y, y, {.margin = 0}); },
+                       "[triplet_margin_loss] the margin is 0, which must be positive"));
   CHECK(refuses<Error>([&] { hardtanh(y, 1, -1); },
                        "[hardtanh] min_val = 1 is larger than max_val = -1"));
 }

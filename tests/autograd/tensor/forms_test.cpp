@@ -1,0 +1,54 @@
+// Forms of calls that programs ported from Python use.
+#include <initializer_list>
+#include <vector>
+
+#include "tests/autograd/support.h"
+
+using namespace tend;
+using namespace tend::test;
+
+TEST_CASE("sizes may come one by one") {
+  CHECK(zeros(2, 3).shape() == Shape{2, 3});
+  CHECK(ones(2, 3).equal(ones({2, 3})));
+  CHECK(empty(4, 0, 2).shape() == Shape{4, 0, 2});
+  manual_seed(1);
+  const Tensor uniform = rand(2, 3), normal = randn(2, 3);
+  manual_seed(1);
+  CHECK(uniform.equal(rand({2, 3})));
+  CHECK(normal.equal(randn({2, 3})));
+  const Tensor x = arange(6);
+  CHECK(x.view(2, 3).equal(x.view({2, 3})));
+  CHECK(x.reshape(3, -1).equal(x.view({3, 2})));
+  CHECK(x.view(2, 3).permute(1, 0).equal(x.view({2, 3}).t()));
+  CHECK(x.view(6, 1).expand(6, 2).shape() == Shape{6, 2});
+  CHECK(x.repeat(2, 1).shape() == Shape{2, 6});
+  CHECK(x.view(2, 3).flip(0, 1).equal(x.flip(0).view({2, 3})));
+  CHECK_THROWS_MATCHES(x.view(4, 2), ShapeError, says("[view] "));
+}
+
+TEST_CASE("a shape is made from a list in a variable") {
+  const std::initializer_list<std::int64_t> sizes{2, 3};
+  CHECK(zeros(sizes).shape() == Shape{2, 3});
+}
+
+TEST_CASE("an index list may be built while the program runs") {
+  const Tensor x = arange(6, float32).view({2, 3});
+  std::vector<Index> indices;
+  for (std::int64_t d = 0; d < x.dim(); ++d)
+    indices.emplace_back(d == 0 ? Index(1) : Index(Slice{1, 3}));
+  CHECK(x[indices].equal(tensor({4., 5.})));
+  x[indices] = 0;
+  CHECK(x.equal(tensor({{0., 1., 2.}, {3., 0., 0.}})));
+}
+
+TEST_CASE("to_vector gives integers of any size, unless one does not fit") {
+  CHECK(tensor({1, -2}).to_vector<int>() == std::vector<int>{1, -2});
+  CHECK_THROWS_MATCHES(tensor({1, 300}).to_vector<signed char>(), IndexError,
+                       says("[to_vector] 300 is out of the range of signed char"));
+  CHECK_THROWS_AS(tensor({1.}).to_vector<int>(), DTypeError);
+}
+
+TEST_CASE("data is another name of data_ptr") {
+  const Tensor x = tensor({1., 2.});
+  CHECK(x.data<float>() == x.data_ptr<float>());
+}
