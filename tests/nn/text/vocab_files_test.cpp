@@ -79,12 +79,7 @@ TEST_CASE("damaged merges are refused with the line") {
   CHECK_NOTHROW(load_files(good, ""));
   CHECK_NOTHROW(load_files(good, "h e"));
   CHECK_NOTHROW(load_files(good, first + "\nh e\n\n"));  // empty lines
-}
-
-TEST_CASE("files that are not there are refused") {
-  const TemporaryFolder folder;
-  CHECK_THROWS_AS(BytePairEncoding::load(folder.file("none"), folder.file("none")), IoError);
-  CHECK_THROWS_AS(BytePairEncoding::load(folder.path(), folder.path()), IoError);
+  CHECK_THROWS_AS(BytePairEncoding::load("/nowhere", "/nowhere"), IoError);
 }
 
 TEST_CASE("a special token must be in the vocabulary, the end of text may be") {
