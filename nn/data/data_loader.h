@@ -40,7 +40,8 @@ namespace tend::data {
 /// An error of get, next or collate comes out of the loop at that batch, as the same kind of tend's
 /// errors (Error for another std::exception, anything else as itself) with batch and index named,
 /// and itself nested; the loop's iterator continues after that batch. An error of the first batch
-/// comes out of begin(). Workers end with the loop, each after the batch at hand. Loops over a
+/// comes out of begin(). A sampler's error comes out when it is asked, with workers some batches
+/// ahead. Workers end with the loop, each after the batch at hand. Loops over a
 /// map-style dataset may overlap; those over an iterable one must not.
 ///
 /// Throws: Error  - options contradict each other, an empty dataset is to be shuffled

@@ -88,7 +88,7 @@ class Pass {
       make(*slot);
     } else {
       start(options_.num_workers * options_.prefetch_factor);
-      slot->is_made.wait(false);
+      slot->is_made.wait(0);
     }
     if (!slot->error && !slot->batch) return end();
     position_->batches = slot->number + 1;
@@ -103,7 +103,7 @@ class Pass {
     IndexList indices;
     std::optional<Batch> batch;  // none after the end of an iterable dataset
     std::exception_ptr error;
-    std::atomic<bool> is_made = false;
+    std::atomic<int> is_made = 0;  // 1 when a worker has made it
   };
 
   std::optional<Batch> end() {
@@ -146,7 +146,7 @@ class Pass {
       if (options_.num_workers == 0) continue;
       workers_.add([this, slot] {
         make(*slot);
-        slot->is_made = true;
+        slot->is_made = 1;
         slot->is_made.notify_one();
       });
     }

@@ -3,7 +3,6 @@
 #include <condition_variable>
 #include <deque>
 #include <mutex>
-#include <stop_token>
 #include <string>
 #include <thread>
 #include <utility>
@@ -24,16 +23,26 @@ void rethrow_as(const std::exception& error, const std::string& text) {
 }  // namespace
 
 struct Workers::Threads {
-  std::mutex mutex;  // of the jobs
-  std::condition_variable_any added;
+  std::mutex mutex;  // of the jobs and the flag
+  std::condition_variable added_or_stopping;
   std::deque<std::function<void()>> jobs;
-  std::vector<std::jthread> all;
+  bool is_stopping = false;
+  std::vector<std::thread> all;
 
-  void run_jobs(const std::stop_token& stop) {
+  ~Threads() {
+    {
+      const std::lock_guard lock(mutex);
+      is_stopping = true;
+    }
+    added_or_stopping.notify_all();
+    for (std::thread& thread : all) thread.join();
+  }
+
+  void run_jobs() {
     for (;;) {
       std::unique_lock lock(mutex);
-      added.wait(lock, stop, [&] { return !jobs.empty(); });
-      if (stop.stop_requested()) return;
+      added_or_stopping.wait(lock, [&] { return is_stopping || !jobs.empty(); });
+      if (is_stopping) return;
       const std::function<void()> job = std::move(jobs.front());
       jobs.pop_front();
       lock.unlock();
@@ -45,23 +54,21 @@ struct Workers::Threads {
 Workers::Workers(std::int64_t count) : threads_(std::make_unique<Threads>()) {
   const tend::detail::Inherited settings = tend::detail::inherited;
   while (std::ssize(threads_->all) < count) {
-    threads_->all.emplace_back([threads = threads_.get(), settings](const std::stop_token& stop) {
+    threads_->all.emplace_back([threads = threads_.get(), settings] {
       tend::detail::inherited = settings;
-      threads->run_jobs(stop);
+      threads->run_jobs();
     });
   }
 }
 
-Workers::~Workers() {
-  for (std::jthread& thread : threads_->all) thread.request_stop();
-}
+Workers::~Workers() = default;
 
 void Workers::add(std::function<void()> job) {
   {
     const std::lock_guard lock(threads_->mutex);
     threads_->jobs.push_back(std::move(job));
   }
-  threads_->added.notify_one();
+  threads_->added_or_stopping.notify_one();
 }
 
 void fail_at(std::int64_t batch, std::optional<std::int64_t> index, const std::exception& error) {
