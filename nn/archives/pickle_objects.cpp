@@ -98,10 +98,8 @@ class Caller {
     if (sequence.items.size() > kMaxPtDims) refuse_arguments("more than 64 dimensions");
     for (const Number item : sequence.items) {
       const std::int64_t* size = std::get_if<std::int64_t>(&objects_[item]);
-      if (size == nullptr || *size < 0) {
-        refuse_arguments(as_text("size or stride ", out.size(), " is ",
-                                 size == nullptr ? "no integer" : as_text(*size)));
-      }
+      if (size == nullptr || *size < 0)
+        refuse_arguments(as_text("size or stride ", out.size(), " is not an integer from 0 on"));
       out.push_back(*size);
     }
     return out;
@@ -110,34 +108,12 @@ class Caller {
     const Storage& storage = argument<Storage>(0);
     const std::int64_t offset = argument<std::int64_t>(1);
     const Shape shape = sizes(2), strides = sizes(3);
-    if (shape.size() != strides.size()) {
-      refuse_arguments(as_text("sizes ", shape, " with strides ", strides));
-    }
+    if (!stored_bytes(NumberKind::f64, shape))
+      refuse_arguments(as_text("sizes ", shape, " are too large"));
     if (is_negated()) refuse_arguments("its elements are to be negated, which is not done");
     const Array& elements = storage.elements.array();
-    const std::int64_t begin = begin_of(elements, offset, shape, strides);
-    return with_grad(Tensor(elements.as_strided(shape, strides, elements.offset() + begin)),
+    return with_grad(Tensor(elements.as_strided(shape, strides, offset)),
                      function_ == kTensorV2 && argument<bool>(4));
-  }
-  // The offset, after a check that no element is outside of the storage.
-  std::int64_t begin_of(const Array& storage, std::int64_t offset, const Shape& shape,
-                        const Shape& strides) const {
-    // Sizes of zero count as one in the product, which then overflows for no part of the shape.
-    std::int64_t end = offset, bytes = 8;
-    bool overflows = offset < 0, is_empty = false;
-    for (std::size_t i = 0; i < shape.size(); ++i) {
-      std::int64_t way = 0;
-      is_empty |= shape[i] == 0;
-      overflows |= __builtin_mul_overflow(bytes, std::max<std::int64_t>(shape[i], 1), &bytes);
-      overflows |=
-          __builtin_mul_overflow(std::max<std::int64_t>(shape[i] - 1, 0), strides[i], &way);
-      overflows |= __builtin_add_overflow(end, way, &end);
-    }
-    if (overflows || (!is_empty && end >= storage.numel())) {
-      refuse_arguments(as_text("sizes ", shape, " with strides ", strides, " from ", offset,
-                               " leave a storage of ", storage.numel(), " elements"));
-    }
-    return is_empty ? 0 : offset;  // a tensor without elements may begin after its storage
   }
   // A view of a complex tensor's imaginary part may stand for the negated elements.
   bool is_negated() const {
@@ -151,10 +127,7 @@ class Caller {
     }
     return false;
   }
-  Tensor with_grad(Tensor tensor, bool requires_grad) const {
-    if (requires_grad && !is_floating(tensor.dtype())) {
-      refuse_arguments(as_text(tensor.dtype(), " cannot require a gradient"));
-    }
+  static Tensor with_grad(Tensor tensor, bool requires_grad) {
     if (requires_grad) tensor.requires_grad_();
     return tensor;
   }
@@ -243,7 +216,13 @@ PtValue value_of(const ByteReader& reader, const Objects& objects, Number number
 
 Object call(const ByteReader& reader, const Objects& objects, const std::string& function,
             const Numbers& arguments) {
-  return Caller(reader, objects, function, arguments).call();
+  try {
+    return Caller(reader, objects, function, arguments).call();
+  } catch (const ShapeError& error) {  // of a tensor outside of its storage
+    reader.refuse(error.what());
+  } catch (const DTypeError& error) {  // of an integer tensor that requires a gradient
+    reader.refuse(error.what());
+  }
 }
 
 const NumberKind* storage_kind(const std::string& name) {

@@ -1,9 +1,7 @@
 #include <tend/nn/archives/pickle_reader.h>
 
-#include <array>
 #include <bit>
 #include <string>
-#include <string_view>
 #include <unordered_map>
 #include <utility>
 
@@ -14,46 +12,6 @@ namespace tend::nn::pickle {
 namespace {
 
 // The opcodes: https://github.com/python/cpython/blob/3.11/Lib/pickletools.py
-struct UnreadOpcode {
-  std::uint8_t code;
-  std::string_view name;
-};
-constexpr std::array kUnreadOpcodes{
-    UnreadOpcode{'B', "BINBYTES"},
-    UnreadOpcode{'C', "SHORT_BINBYTES"},
-    UnreadOpcode{'F', "FLOAT"},
-    UnreadOpcode{'I', "INT"},
-    UnreadOpcode{'L', "LONG"},
-    UnreadOpcode{'P', "PERSID"},
-    UnreadOpcode{'S', "STRING"},
-    UnreadOpcode{'V', "UNICODE"},
-    UnreadOpcode{'g', "GET"},
-    UnreadOpcode{'i', "INST"},
-    UnreadOpcode{'o', "OBJ"},
-    UnreadOpcode{'p', "PUT"},
-    UnreadOpcode{0x81, "NEWOBJ"},
-    UnreadOpcode{0x82, "EXT1"},
-    UnreadOpcode{0x83, "EXT2"},
-    UnreadOpcode{0x84, "EXT4"},
-    UnreadOpcode{0x8b, "LONG4"},
-    UnreadOpcode{0x8e, "BINBYTES8"},
-    UnreadOpcode{0x8f, "EMPTY_SET"},
-    UnreadOpcode{0x90, "ADDITEMS"},
-    UnreadOpcode{0x91, "FROZENSET"},
-    UnreadOpcode{0x92, "NEWOBJ_EX"},
-    UnreadOpcode{0x96, "BYTEARRAY8"},
-    UnreadOpcode{0x97, "NEXT_BUFFER"},
-    UnreadOpcode{0x98, "READONLY_BUFFER"},
-};
-
-// Such as "EMPTY_SET", or its number where Python has none.
-std::string name_of_opcode(std::uint8_t code) {
-  for (const UnreadOpcode& each : kUnreadOpcodes) {
-    if (each.code == code) return std::string(each.name);
-  }
-  return std::to_string(code);
-}
-
 class Machine {
  public:
   Machine(ByteReader& reader, const FindStorage& find_storage)
@@ -65,7 +23,7 @@ class Machine {
       const std::uint8_t opcode = reader_.byte();
       if (opcode == '.') break;
       if (!run_value(opcode) && !run_container(opcode) && !run_memo(opcode) && !run_object(opcode))
-        reader_.refuse("the pickle's opcode ", name_of_opcode(opcode), " is not read");
+        reader_.refuse("the pickle's opcode ", int{opcode}, " is not read");
     }
     const Number result = pop();
     if (!stack_.empty() || !marks_.empty()) reader_.refuse("the pickle ends too early");

@@ -12,13 +12,15 @@
 #include <vector>
 
 #include <tend/core/base/error.h>
+#include <tend/nn/archives/byte_reader.h>
 #include <tend/nn/archives/pickle_objects.h>
 #include <tend/nn/archives/pickle_reader.h>
-#include <tend/nn/archives/pt_storages.h>
+#include <tend/nn/archives/zip_reader.h>
 #include <tend/nn/archives/zip_writer.h>
 #include <tend/nn/files/file_name.h>
 #include <tend/nn/files/input_file.h>
 #include <tend/nn/files/json.h>
+#include <tend/nn/files/stored_numbers.h>
 #include <tend/nn/files/write_file.h>
 
 namespace tend::nn {
@@ -72,11 +74,178 @@ StateDict PtValue::state_dict() const {
   return out;
 }
 
+namespace {
+
+using pickle::StorageName;
+
+// PyTorch's magic number 0x1950a86a20f9469cfc6c, as a pickle.
+constexpr std::string_view kLegacyMagic("\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.",
+                                        15);
+constexpr std::int64_t kLegacyVersion = 1001;
+
+// A storage of a file that is read.
+struct LoadedStorage {
+  NumberKind kind;
+  Array elements;
+  bool is_read;
+};
+using LoadedStorages = std::map<std::string, LoadedStorage>;
+
+// The storage's elements. `make` returns them when the storage is first named.
+template <class Make>
+Array find_storage(LoadedStorages& known, const StorageName& name, const FileName& file,
+                   const Make& make) {
+  auto found = known.find(name.key);
+  if (found == known.end())
+    found = known.emplace(name.key, LoadedStorage{name.kind, make(), false}).first;
+  const LoadedStorage& storage = found->second;
+  if (storage.kind != name.kind || storage.elements.numel() != name.numel)
+    file.refuse("storage '", shown(name.key), "' has two sizes or dtypes");
+  return storage.elements;
+}
+
+[[noreturn]] void refuse_size(const FileName& file, const StorageName& name, std::uint64_t bytes) {
+  file.refuse("storage '", shown(name.key), "' of ", name.numel, " elements does not fit ", bytes,
+              " bytes");
+}
+
+// A zip archive: NAME/data.pkl, NAME/data/KEY for each storage, and NAME/byteorder.
+class ZippedFile {
+ public:
+  explicit ZippedFile(const FileName& file)
+      : file_(file),
+        archive_(file.path, file.operation),
+        folder_(folder_of_pickle()),
+        left_((std::uint64_t{64} << 20) + 64 * archive_.file().size()) {
+    const std::string name = folder_ + "byteorder";
+    if (!archive_.contains(name)) return;
+    const std::string order = archive_.read_all(name, 6);
+    if (order != "little" && order != "big")
+      file_.refuse("the byte order '", shown(order), "' is unknown");
+    swapped_ = order == "big";
+  }
+
+  PtValue read() {
+    const std::string text = archive_.read_all(folder_ + "data.pkl", pickle::kMaxPickle);
+    pay(static_cast<std::int64_t>(text.size()), 8);  // of its objects
+    ByteReader reader(file_, text);
+    PtValue value = pickle::read(reader, [&](const StorageName& name) {
+      return find_storage(storages_, name, file_, [&] { return elements_of(name); });
+    });
+    if (reader.left() > 0) file_.refuse("something follows the pickle");
+    return value;
+  }
+
+ private:
+  std::string folder_of_pickle() const {
+    for (const std::string& name : archive_.names()) {
+      const std::size_t slash = name.find('/');
+      if (slash != std::string::npos && name.substr(slash + 1) == "data.pkl")
+        return name.substr(0, slash + 1);
+    }
+    file_.refuse("is no file of torch.save: it has no data.pkl in a folder");
+  }
+
+  // For `count` things of `bytes` bytes each. Files of torch.save are not packed, and need no
+  // limit; a few kilobytes of deflated zeros would take gigabytes.
+  void pay(std::int64_t count, std::int64_t bytes) {
+    std::uint64_t cost = 0;
+    if (__builtin_mul_overflow(count, bytes, &cost) || cost > left_)
+      file_.refuse("takes more than 64 times its own size when it is unpacked");
+    left_ -= cost;
+  }
+
+  Array elements_of(const StorageName& name) {
+    ZipReader::Entry entry = archive_.open(folder_ + "data/" + name.key);
+    const auto bytes = stored_bytes(name.kind, {name.numel});
+    if (!bytes || static_cast<std::uint64_t>(*bytes) != entry.size())
+      refuse_size(file_, name, entry.size());
+    pay(name.numel, item_size(widened(name.kind)));
+    Array out = Array::empty({name.numel}, widened(name.kind));
+    const auto read = [&](void* to, std::uint64_t count) { entry.read(to, count); };
+    read_numbers(name.kind, swapped_, read, out);
+    entry.finish();
+    return out;
+  }
+
+  const FileName& file_;
+  ZipReader archive_;
+  std::string folder_;
+  bool swapped_ = false;
+  LoadedStorages storages_;
+  std::uint64_t left_;  // bytes that the file may take in memory
+};
+
+// A file of before PyTorch 1.6: five pickles (a magic number, a version, facts of the system, the
+// value, the keys of the storages), and then each storage's count and elements, little-endian.
+class LegacyFile {
+ public:
+  explicit LegacyFile(const FileName& file)
+      : file_(file), bytes_(read_text(file)), reader_(file, bytes_) {}
+
+  PtValue read() {
+    if (!bytes_.starts_with(kLegacyMagic)) file_.refuse("is no file of torch.save");
+    reader_.take(kLegacyMagic.size());
+    const PtValue version = pickle::read(reader_);
+    const std::int64_t* number = version.as<std::int64_t>();
+    if (number == nullptr || *number != kLegacyVersion)
+      file_.refuse("its version is not ", kLegacyVersion);
+    pickle::read(reader_);  // sizes of C's types, which change nothing
+    PtValue value = pickle::read(reader_, [&](const StorageName& name) {
+      return find_storage(storages_, name, file_, [&] { return promised(name); });
+    });
+    read_storages(pickle::read(reader_));
+    return value;
+  }
+
+ private:
+  // Memory for elements that follow later. In sum they must fit into the rest of the file.
+  Array promised(const StorageName& name) {
+    const auto bytes = stored_bytes(name.kind, {name.numel});
+    const std::uint64_t left = reader_.left() - std::min(promised_, reader_.left());
+    if (!bytes || static_cast<std::uint64_t>(*bytes) > left) refuse_size(file_, name, left);
+    promised_ += static_cast<std::uint64_t>(*bytes);
+    return Array::empty({name.numel}, widened(name.kind));
+  }
+
+  void read_storages(const PtValue& keys) {
+    const PtList* list = keys.as<PtList>();
+    if (list == nullptr) file_.refuse("has no list of storages");
+    for (const PtValue& each : *list) {
+      const std::string* key = each.as<std::string>();
+      const auto found = key == nullptr ? storages_.end() : storages_.find(*key);
+      if (found == storages_.end() || std::exchange(found->second.is_read, true))
+        file_.refuse("its list of storages has one that is unknown or there twice");
+      read_storage(found->first, found->second);
+    }
+    for (const auto& [key, storage] : storages_)
+      if (!storage.is_read) file_.refuse("storage '", shown(key), "' is missing");
+    if (reader_.left() > 0) file_.refuse(reader_.left(), " bytes follow the last storage");
+  }
+  void read_storage(const std::string& key, const LoadedStorage& storage) {
+    const auto count = static_cast<std::int64_t>(reader_.number(8)),
+               wanted = storage.elements.numel();
+    if (count != wanted)
+      file_.refuse("storage '", shown(key), "' has ", count, " elements, not ", wanted);
+    const auto read = [&](void* to, std::uint64_t bytes) { reader_.read(to, bytes); };
+    read_numbers(storage.kind, /*swapped=*/false, read, storage.elements);
+  }
+
+  const FileName& file_;
+  std::string bytes_;
+  ByteReader reader_;
+  LoadedStorages storages_;
+  std::uint64_t promised_ = 0;
+};
+
+}  // namespace
+
 PtValue load_pt(const std::filesystem::path& path) {
-  InputFile file(path, "load_pt");
+  const FileName name{"load_pt", path};
+  InputFile file(path, name.operation);
   std::string start(std::min<std::uint64_t>(file.size(), 2), '\0');
   file.read(start.data(), start.size());
-  return start == "PK" ? pickle::read_zip(path) : pickle::read_legacy(path);
+  return start == "PK" ? ZippedFile(name).read() : LegacyFile(name).read();
 }
 
 namespace {

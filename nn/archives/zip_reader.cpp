@@ -1,7 +1,6 @@
 #include <tend/nn/archives/zip_reader.h>
 
 #include <fcntl.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
@@ -76,13 +75,8 @@ ZipReader::ZipReader(const std::filesystem::path& path, std::string_view operati
 
 void ZipReader::open_archive() {
   if (file_.size() == 0) refuse("is empty");
-  const int copy = ::fcntl(file_.descriptor(), F_DUPFD_CLOEXEC, 3);
-  if (copy < 0) refuse("cannot be opened: ", std::generic_category().message(errno));
-  std::FILE* const stream = ::fdopen(copy, "rb");
-  if (stream == nullptr) {
-    ::close(copy);
-    fail_memory("zip");
-  }
+  std::FILE* const stream = ::fdopen(::fcntl(file_.descriptor(), F_DUPFD_CLOEXEC, 0), "rb");
+  if (stream == nullptr) refuse("cannot be opened: ", std::generic_category().message(errno));
   zip_error_t error;
   zip_error_init(&error);
   source_ = zip_source_filep_create(stream, 0, -1, &error);  // which closes the stream in the end
@@ -126,9 +120,7 @@ void ZipReader::read_directory() {
       refuse("entry '", shown(name), "' cannot hold ", status.size, " bytes in ", status.comp_size);
     }
     packings_.push_back({status.size, is_stored});
-    if (!numbers_.try_emplace(name, i).second) {
-      refuse("the name '", shown(name), "' is used twice");
-    }
+    numbers_.emplace(name, i);
   }
 }
 

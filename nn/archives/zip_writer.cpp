@@ -6,7 +6,6 @@
 #include <memory>
 
 #include <tend/core/base/error.h>
-#include <tend/nn/files/json.h>
 
 #include <zip.h>
 
@@ -81,7 +80,9 @@ class Writer {
   }
 
   void add(const ZipEntry& entry) {
-    check_name(entry.name);
+    // libzip reports neither of them.
+    if (entry.name.size() > kLongestName || entry.name.find('\0') != std::string::npos)
+      refuse_name(entry.name, "is too long, or has a zero byte");
     std::vector<zip_buffer_fragment_t> fragments;
     std::uint64_t size = 0;
     for (const std::string_view part : entry.parts) {
@@ -96,7 +97,10 @@ class Writer {
         zip_file_add(archive_.get(), entry.name.c_str(), source, ZIP_FL_ENC_UTF_8);
     if (added < 0) {
       zip_source_free(source);
-      refuse_entry(entry.name);
+      const int code = zip_error_code_zip(zip_get_error(archive_.get()));
+      if (code == ZIP_ER_EXISTS) refuse_name(entry.name, "is used twice");
+      if (code == ZIP_ER_INVAL) refuse_name(entry.name, "is not UTF-8, or has a control character");
+      refuse();
     }
     const auto index = static_cast<zip_uint64_t>(added);
     check(zip_set_file_compression(archive_.get(), index,
@@ -126,16 +130,8 @@ class Writer {
     if (status != 0) refuse();
   }
 
-  void check_name(const std::string& name) const {
-    if (name.size() > kLongestName) file_.refuse("the name '", shown(name), "' is too long");
-    if (name.find('\0') != std::string::npos || !json::is_utf8(name))
-      file_.refuse("a name is not UTF-8, or has a zero byte");
-  }
-  [[noreturn]] void refuse_entry(const std::string& name) const {
-    const int code = zip_error_code_zip(zip_get_error(archive_.get()));
-    if (code == ZIP_ER_EXISTS) file_.refuse("the name '", shown(name), "' is used twice");
-    if (code == ZIP_ER_INVAL) file_.refuse("the name '", shown(name), "' has a control character");
-    refuse();
+  [[noreturn]] void refuse_name(const std::string& name, std::string_view why) const {
+    file_.refuse("the name '", shown(name), "' ", why);
   }
 
   // Fills up the entry's local header. libzip writes entries in order, each after its header.

@@ -18,8 +18,9 @@ struct ZipEntry {
 
 /// Puts an archive of these entries, which are deflated if `compressed`. The bytes of stored
 /// entries begin at multiples of 64, so that they can be mapped. The same entries give the same
-/// archive at any time. Throws: IoError  - a name is used twice, is longer than 65535 bytes or is
-/// not UTF-8
+/// archive at any time.
+/// Throws: IoError  - a name is used twice, is longer than 65535 bytes, has a zero byte or is not
+///                    UTF-8
 ///                  - a name has a control character, and libzip is an old one
 void put_zip(const FileName& file, const std::vector<ZipEntry>& entries, bool compressed,
              const PutBytesAt& put);

@@ -11,12 +11,12 @@ void check_sequences(const std::vector<Tensor>& sequences) {
   if (sequences.empty()) fail<ShapeError>(kPad, "there are no sequences");
   const Tensor& first = sequences.front();
   for (const Tensor& sequence : sequences) {
-    if (sequence.dim() == 0) fail<ShapeError>(kPad, "a tensor of shape () is no sequence");
+    if (sequence.dim() == 0) fail<ShapeError>(kPad, "a tensor of shape () is not a sequence");
     if (sequence.dtype() != first.dtype())
       fail<DTypeError>(kPad, "the dtypes differ: ", first.dtype(), " and ", sequence.dtype());
     const Shape &a = first.shape(), &b = sequence.shape();
     if (!std::equal(a.begin() + 1, a.end(), b.begin() + 1, b.end()))
-      fail<ShapeError>(kPad, "the shapes ", a, " and ", b, " differ behind the first dimension");
+      fail<ShapeError>(kPad, "the shapes ", a, " and ", b, " differ after the first dimension");
   }
 }
 

@@ -75,18 +75,16 @@ auto part_of(const std::vector<T>& tuples) {
   return parts;
 }
 
-/// ShapeError unless all have the size of the first.
-void check_sizes(std::size_t first, std::size_t other);
-
+/// Element `i` of each vector.
 template <class T>
-std::vector<T> place_of_vectors(const std::vector<std::vector<T>>& vectors, std::size_t place) {
+std::vector<T> elements_of(const std::vector<std::vector<T>>& vectors, std::size_t i) {
   std::vector<T> elements;
-  for (const std::vector<T>& v : vectors) {
-    check_sizes(vectors.front().size(), v.size());
-    elements.push_back(v[place]);
-  }
+  for (const std::vector<T>& each : vectors) elements.push_back(each[i]);
   return elements;
 }
+
+/// ShapeError unless the sizes of two vectors are equal.
+void check_sizes(std::size_t first, std::size_t other);
 }  // namespace detail
 
 /// What a DataLoader makes of the examples of a batch unless it is told otherwise, by their type:
@@ -114,7 +112,7 @@ auto default_collate(const std::vector<T>& examples) {
     const std::size_t size = examples.empty() ? 0 : examples.front().size();
     for (const T& example : examples) detail::check_sizes(size, example.size());
     for (std::size_t i = 0; i < size; ++i)
-      parts.push_back(default_collate(detail::place_of_vectors(examples, i)));
+      parts.push_back(default_collate(detail::elements_of(examples, i)));
     return parts;
   } else if constexpr (detail::IsTuple<T>::value) {
     return [&]<std::size_t... i>(std::index_sequence<i...>) {

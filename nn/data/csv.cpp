@@ -1,6 +1,7 @@
 #include <tend/nn/data/csv.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <cstddef>
@@ -11,7 +12,6 @@
 #include <tend/autograd/ops/creation.h>
 #include <tend/core/base/error.h>
 #include <tend/nn/files/file_name.h>
-#include <tend/nn/files/input_file.h>
 
 namespace tend::data {
 namespace {
@@ -33,7 +33,7 @@ class CsvFields {
     return more_;
   }
 
-  // The next field of the line; false behind its last.
+  // The next field of the line; false after its last.
   bool next_field(std::string& field) {
     if (!more_) return false;
     ++column_;
@@ -100,8 +100,7 @@ std::string_view without_spaces(std::string_view text) {
 template <class T>
 T csv_number(const CsvFields& fields, std::string_view field) {
   std::string_view digits = without_spaces(field);
-  // from_chars knows no plus.
-  if (digits.starts_with('+') && !digits.starts_with("+-")) digits.remove_prefix(1);
+  if (digits.starts_with("+") && !digits.starts_with("+-")) digits.remove_prefix(1);
   T value{};
   const char* end = digits.data() + digits.size();
   auto [stop, status] = std::from_chars(digits.data(), end, value);
@@ -116,8 +115,7 @@ T csv_number(const CsvFields& fields, std::string_view field) {
   }
   if (status == std::errc::result_out_of_range)
     fields.refuse('"', nn::shown(field.substr(0, 40)), "\" is out of the range of ", dtype_of<T>());
-  // from_chars takes nan(text), too.
-  if (status != std::errc() || stop != end || digits.ends_with(')'))
+  if (status != std::errc() || stop != end)
     fields.refuse('"', nn::shown(field.substr(0, 40)), "\" is no ", dtype_of<T>());
   return value;
 }
@@ -143,11 +141,10 @@ Tensor csv_values(CsvFields& fields, std::size_t columns) {
 }
 
 CsvTable csv_table(std::string_view text, const CsvOptions& options, std::string_view source) {
-  constexpr std::string_view kNotBetween = "\"\r\n+-.0123456789";
+  constexpr std::string_view kInFields = "\"\r\n+-.";
   const char delimiter = options.delimiter;
-  const bool is_letter =
-      (delimiter >= 'a' && delimiter <= 'z') || (delimiter >= 'A' && delimiter <= 'Z');
-  if (is_letter || kNotBetween.find(delimiter) != std::string_view::npos)
+  if (std::isalnum(static_cast<unsigned char>(delimiter)) != 0 ||
+      kInFields.find(delimiter) != std::string_view::npos)
     fail("read_csv", "fields cannot be delimited by '", delimiter, '\'');
   CsvFields fields(text, delimiter, source);
   CsvTable table;
@@ -167,10 +164,7 @@ CsvTable csv_table(std::string_view text, const CsvOptions& options, std::string
 }  // namespace
 
 CsvTable read_csv(const std::filesystem::path& path, const CsvOptions& options) {
-  nn::InputFile file(path, "read_csv");
-  std::string text(file.size(), '\0');
-  file.read(text.data(), text.size());
-  return csv_table(text, options, path.string() + ": ");
+  return csv_table(nn::read_text({"read_csv", path}), options, path.string() + ": ");
 }
 
 CsvTable parse_csv(std::string_view text, const CsvOptions& options) {

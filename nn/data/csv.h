@@ -24,13 +24,16 @@ struct CsvTable {
 };
 
 ///@{
-/// The numbers of a file of comma-separated values, or of such a text. Fields may stand in quotes,
-/// with a quote doubled and anything else as it is; spaces around a number, empty lines, a byte
-/// order mark and either kind of line end are passed over. Numbers have a point, whatever the
-/// locale; nan and inf are some. IoError, with line and column, for a field that is no number or
-/// none of the dtype, a line with more or fewer fields than the first, and quotes that do not close
-/// or have something behind them; Error for a delimiter that could be a part of a number, a quote
-/// or a line end; DTypeError for bool. Format: RFC 4180.
+/// The numbers of a file of comma-separated values, or of such a text. Fields may be in
+/// quotes, where a quote is doubled. Spaces around a number, empty lines and a byte order mark are
+/// ignored, and every kind of line end is read. Numbers have a point, whatever the locale; nan and
+/// inf are numbers. Format: RFC 4180.
+///
+/// Throws: IoError     - with line and column: a field is not a number of the dtype, a line has
+/// more
+///                       or fewer fields than the first, a quote does not close
+///         Error       - the delimiter could be a part of a number, a quote or a line end
+///         DTypeError  - the dtype is bool
 CsvTable read_csv(const std::filesystem::path& path, const CsvOptions& options = {});
 CsvTable parse_csv(std::string_view text, const CsvOptions& options = {});
 ///@}

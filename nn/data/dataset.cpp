@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <numeric>
 #include <span>
 
 #include <tend/autograd/ops/random.h>
@@ -29,10 +29,7 @@ std::vector<std::int64_t> lengths_of_fractions(std::int64_t size,
     const double fraction = scalar.to<double>();
     if (!(fraction >= 0 && fraction <= 1))
       fail(kSplit, "fraction ", lengths.size(), " is ", fraction, ", not from 0 to 1");
-    const double share = std::floor(static_cast<double>(size) * fraction);
-    // Sizes beyond 2^53 may be rounded up, so that shares would come to more.
-    const bool is_rest = share >= static_cast<double>(left);
-    lengths.push_back(is_rest ? left : static_cast<std::int64_t>(share));
+    lengths.push_back(static_cast<std::int64_t>(std::floor(static_cast<double>(size) * fraction)));
     left -= lengths.back();
   }
   // What is left goes to the parts in turn.
@@ -55,8 +52,8 @@ std::vector<std::int64_t> whole_lengths(const std::vector<Scalar>& scalars) {
   std::vector<std::int64_t> lengths;
   for (const Scalar& scalar : scalars) {
     const double value = scalar.to<double>();
-    if (!(value >= 0 && value < 0x1p63) || value != std::floor(value))
-      fail(kSplit, "length ", lengths.size(), " is ", value, ", no whole number from 0 on");
+    if (!(value >= 0 && value < 0x1p53) || value != std::floor(value))
+      fail(kSplit, "length ", lengths.size(), " is ", value, ", not a whole number from 0 on");
     lengths.push_back(scalar.to<std::int64_t>());
   }
   return lengths;
@@ -67,10 +64,6 @@ std::vector<std::int64_t> whole_lengths(const std::vector<Scalar>& scalars) {
 void detail::check_index(const char* operation, std::int64_t index, std::int64_t size) {
   if (index < 0 || index >= size)
     fail<IndexError>(operation, "index ", index, " is not one of ", size, " examples");
-}
-
-void detail::check_indices(const char* operation, const IndexList& indices, std::int64_t size) {
-  for (const std::int64_t index : indices) check_index(operation, index, size);
 }
 
 std::int64_t detail::rows_of(const Tensor* tensors, std::size_t count) {
@@ -85,16 +78,10 @@ std::int64_t detail::rows_of(const Tensor* tensors, std::size_t count) {
 
 std::vector<IndexList> detail::split_indices(std::int64_t size, const std::vector<Scalar>& scalars,
                                              Generator& generator) {
-  if (size < 0) fail(kSplit, "a dataset has ", size, " examples");
   const std::vector<std::int64_t> lengths =
       are_fractions(scalars) ? lengths_of_fractions(size, scalars) : whole_lengths(scalars);
-  std::int64_t left = size;
-  for (const std::int64_t length : lengths) {
-    // Compared before it is subtracted, as a sum might overflow.
-    if (length > left) fail(kSplit, "the lengths sum up to more than the ", size, " examples");
-    left -= length;
-  }
-  if (left != 0) fail(kSplit, "the lengths sum up to ", size - left, " of ", size, " examples");
+  const auto sum = std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0});
+  if (sum != size) fail(kSplit, "the lengths sum up to ", sum, ", not to the ", size, " examples");
   const Tensor order = randperm(size, generator);
   const std::int64_t* next = order.data_ptr<std::int64_t>();
   std::vector<IndexList> parts;
@@ -103,16 +90,6 @@ std::vector<IndexList> detail::split_indices(std::int64_t size, const std::vecto
     next += length;
   }
   return parts;
-}
-
-std::int64_t detail::add_size(std::int64_t sum, std::int64_t size) {
-  if (size < 0 || size > std::numeric_limits<std::int64_t>::max() - sum)
-    fail<IndexError>("ConcatDataset", "the datasets' sizes have no sum: ", sum, " and ", size);
-  return sum + size;
-}
-
-std::size_t detail::place_of(const std::vector<std::int64_t>& ends, std::int64_t index) {
-  return static_cast<std::size_t>(std::upper_bound(ends.begin(), ends.end(), index) - ends.begin());
 }
 
 }  // namespace tend::data

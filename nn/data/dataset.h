@@ -1,6 +1,7 @@
 // Datasets: examples by number or one after the other, as torch.utils.data has them.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <concepts>
 #include <cstddef>
@@ -67,17 +68,11 @@ struct ExampleOf<D> {
 
 /// IndexError unless index lies in [0, size).
 void check_index(const char* operation, std::int64_t index, std::int64_t size);
-/// IndexError for the first of the indices that does not lie in [0, size).
-void check_indices(const char* operation, const IndexList& indices, std::int64_t size);
 /// ShapeError unless all have a first dimension, of one size, which is returned.
 std::int64_t rows_of(const Tensor* tensors, std::size_t count);
 /// The indices of each part of random_split.
 std::vector<IndexList> split_indices(std::int64_t size, const std::vector<Scalar>& scalars,
                                      Generator& generator);
-/// Sizes of several datasets as ends within their chain.
-std::int64_t add_size(std::int64_t sum, std::int64_t size);
-/// Which dataset of the chain holds the index: the first that ends behind it.
-std::size_t place_of(const std::vector<std::int64_t>& ends, std::int64_t index);
 }  // namespace detail
 
 /// What a dataset gives.
@@ -120,7 +115,8 @@ class Subset {
   Subset(std::shared_ptr<const D> dataset, IndexList indices)
       : dataset_(std::move(dataset)), indices_(std::move(indices)) {
     if (!dataset_) fail("Subset", "the dataset is a null pointer");
-    detail::check_indices("Subset", indices_, dataset_->size());
+    for (const std::int64_t index : indices_)
+      detail::check_index("Subset", index, dataset_->size());
   }
   Subset(D dataset, IndexList indices)
       : Subset(std::make_shared<const D>(std::move(dataset)), std::move(indices)) {}
@@ -134,11 +130,7 @@ class Subset {
     return dataset_->get(place(index), generator);
   }
   const IndexList& indices() const noexcept { return indices_; }
-  /// Error for a Subset that was moved from.
-  const D& dataset() const {
-    if (!dataset_) fail("Subset", "was moved from");
-    return *dataset_;
-  }
+  const D& dataset() const noexcept { return *dataset_; }
 
  private:
   std::int64_t place(std::int64_t index) const {
@@ -150,16 +142,14 @@ class Subset {
   IndexList indices_;
 };
 
-/// Several datasets of one type, one after the other. IndexError for sizes whose sum int64 cannot
-/// hold. PyTorch: torch.utils.data.ConcatDataset.
+/// Several datasets of one type, one after the other. PyTorch: torch.utils.data.ConcatDataset.
 template <MapDataset D>
 class ConcatDataset {
  public:
   /// Error for no datasets at all.
   explicit ConcatDataset(std::vector<D> datasets) : datasets_(std::move(datasets)) {
     if (datasets_.empty()) fail("ConcatDataset", "needs a dataset");
-    for (const D& dataset : datasets_)
-      ends_.push_back(detail::add_size(ends_.empty() ? 0 : ends_.back(), dataset.size()));
+    for (const D& dataset : datasets_) ends_.push_back(size() + dataset.size());
   }
 
   std::int64_t size() const noexcept { return ends_.empty() ? 0 : ends_.back(); }
@@ -174,9 +164,11 @@ class ConcatDataset {
   }
 
  private:
+  // Which dataset has the index: the first that ends after it.
   std::size_t place(std::int64_t index) const {
     detail::check_index("ConcatDataset", index, size());
-    return detail::place_of(ends_, index);
+    const auto found = std::upper_bound(ends_.begin(), ends_.end(), index);
+    return static_cast<std::size_t>(found - ends_.begin());
   }
   std::int64_t begin_of(std::size_t part) const { return part == 0 ? 0 : ends_[part - 1]; }
 

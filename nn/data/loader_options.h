@@ -2,7 +2,6 @@
 #pragma once
 
 #include <array>
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 
@@ -33,66 +32,29 @@ struct DataLoaderOptions {
 
 namespace detail {
 
-/// The position of a loader: what its last loop began with, and how many batches it has given.
-class LoaderState {
- public:
-  // The user's own generators (of the options and of the sampler), and after them the default one.
-  static constexpr std::size_t kOwn = 2;
-  using Generators = std::array<std::optional<Generator>, kOwn + 1>;
-
-  /// The beginning of a loop.
-  struct Start {
-    Generators generators;
-    std::int64_t batches = 0;  // to be skipped
-    bool is_loaded = false;    // it was given to load()
-  };
-
-  /// `size` is the dataset's, none for an iterable one; `sampler` the generator that the sampler
-  /// draws from, null for none.
-  LoaderState(const DataLoaderOptions& options, std::optional<std::int64_t> size,
-              Generator* sampler);
-
-  /// Where the next loop begins. If that was loaded, the user's own generators are set to it.
-  Start start() const;
-  /// A loop has begun so, and is the last one from now on. Returns its number.
-  std::uint64_t begin(const Start& start);
-  /// A loop has given so many batches. Only the last loop counts.
-  void count(std::uint64_t loop, std::int64_t batches) noexcept {
-    if (loop == loop_) batches_ = batches;
-  }
-  /// After the last batch: the next loop is a new one.
-  void end(std::uint64_t loop) noexcept {
-    count(loop, 0);
-    if (loop == loop_) running_ = false;
-  }
-
-  /// How many states were loaded.
-  std::uint64_t loads() const noexcept { return loads_; }
-
-  /// The next loop goes over so many examples; Error if a position was loaded within a loop over
-  /// another number.
-  void set_examples(std::int64_t examples);
-  nn::StateDict to_dict() const;
-  /// Error for what to_dict() of such a loader, over so many examples, cannot have given; nothing
-  /// has changed then.
-  void load(const nn::StateDict& state, std::int64_t examples);
-
- private:
-  Generators current() const;
-  void set_own(const Generators& generators) const;
-
-  std::array<Generator*, kOwn> own_;
-  std::int64_t examples_, batch_size_;  // as to_dict() has them
-  bool drops_last_;
-  std::int64_t order_;   // as to_dict() has it
-  Generators at_start_;  // of the last loop
-  std::int64_t batches_ = 0;
-  bool running_ = false, loaded_ = false;
-  std::uint64_t loop_ = 0, loads_ = 0;
+/// The position of a loop over a loader.
+struct LoopPosition {
+  /// At the loop's start: the user's generators, of the options and of the sampler, and the default
+  /// one.
+  std::array<std::optional<Generator>, 3> generators;
+  std::int64_t examples = -1;  // of the dataset; -1 for an iterable one
+  std::int64_t batches = 0;    // that the loop has given
+  bool is_running = false;     // false before the first batch of a loop and after the last one
+  bool is_loaded = false;      // from a state; the next loop begins here
 };
 
-/// Error for options that contradict each other. `size` is the dataset's, none for an iterable one.
-void check_options(const DataLoaderOptions& options, std::optional<std::int64_t> size);
+/// Where the next loop begins. If `last` was loaded from within a loop, sets the user's generators
+/// as they were at the start of that loop.
+LoopPosition begin_loop(const LoopPosition& last, const DataLoaderOptions& options,
+                        std::int64_t examples);
+nn::StateDict state_of(const LoopPosition& position, const DataLoaderOptions& options);
+/// The position that state_of() gave. Sets the user's generators.
+/// Throws: as DataLoader::load_state_dict
+LoopPosition position_of(const nn::StateDict& state, const DataLoaderOptions& options,
+                         std::int64_t examples);
+
+/// Error for options that contradict each other. `examples` is -1 for an iterable dataset.
+void check_options(const DataLoaderOptions& options, std::int64_t examples);
 /// The batches of a map-style dataset of this size.
 IndexListSampler batches_of(const DataLoaderOptions& options, std::int64_t size);
 

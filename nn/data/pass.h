@@ -1,9 +1,11 @@
-// One pass of a DataLoader over its dataset.
+// One loop over a DataLoader's dataset.
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <exception>
 #include <memory>
 #include <optional>
@@ -11,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include <tend/autograd/tensor/grad_mode.h>
 #include <tend/core/base/error.h>
 #include <tend/core/random/random.h>
 #include <tend/nn/data/dataset.h>
@@ -20,197 +23,199 @@
 
 namespace tend::data::detail {
 
-/// A map-style dataset is shared by threads and stays as it is; reading an iterable one changes it.
+/// A map-style dataset is shared by threads and does not change; reading an iterable one changes
+/// it.
 template <class D>
 using Kept = std::conditional_t<MapDataset<D>, const D, D>;
 
 template <class D, class Collate>
 using BatchOf = std::decay_t<std::invoke_result_t<const Collate&, const std::vector<Example<D>>&>>;
 
-/// Makes the batches, ahead of the loop that takes them if there are workers. Only the loop's
-/// thread asks the sampler. The batches on their way are in a ring: a slot belongs to the worker
-/// from publish() to wait_for(), and to the loop's thread before and after.
+/// The examples of a map-style dataset; -1 for an iterable one.
+template <class D>
+std::int64_t examples_of(const D& dataset) {
+  if constexpr (MapDataset<D>) return dataset.size();
+  return -1;
+}
+
+/// Makes the batches of one loop and owns its position. With workers, it makes them ahead of the
+/// loop. Only the loop's thread asks the sampler.
 template <class D, class Collate>
 class Pass {
  public:
   using Batch = BatchOf<D, Collate>;
 
-  Pass(std::shared_ptr<Kept<D>> dataset, const std::optional<IndexListSampler>& batches,
-       const Collate& collate, const DataLoaderOptions& options, std::shared_ptr<LoaderState> state)
+  /// The loop begins where `last`, the position of the loop before, says.
+  Pass(std::shared_ptr<Kept<D>> dataset, const Collate& collate, const DataLoaderOptions& options,
+       const LoopPosition& last)
       : dataset_(std::move(dataset)),
         collate_(collate),
-        batch_size_(options.batch_size),
-        drop_last_(options.drop_last),
-        ring_(static_cast<std::size_t>(
-            options.num_workers == 0 ? 1 : options.num_workers * options.prefetch_factor)),
-        state_(std::move(state)),
-        // An iterable dataset is read by one thread, so that its order stays.
-        workers_(
-            MapDataset<D> ? options.num_workers : std::min<std::int64_t>(options.num_workers, 1),
-            [this](std::uint64_t job) { make(ring_[job % ring_.size()]); }) {
-    const LoaderState::Start start = state_->start();
+        options_(options),
+        position_(
+            std::make_shared<LoopPosition>(begin_loop(last, options, examples_of<D>(*dataset_)))),
+        // One thread reads an iterable dataset, so that its examples stay in order.
+        workers_(MapDataset<D> ? options.num_workers
+                               : std::min<std::int64_t>(options.num_workers, 1)) {
     std::optional<RngStateGuard> guard;
-    if (start.is_loaded) {  // the default generator stays as the program has it
+    if (last.is_loaded && last.is_running) {  // the default generator stays as the program has it
       guard.emplace();
-      set_rng_state(*start.generators.back());
+      set_rng_state(*position_->generators.back());
     }
     base_seed_ = static_cast<std::uint64_t>(draw_seed(options.generator));
     if constexpr (MapDataset<D>) {
-      stream_ = batches->iter();
+      stream_ = batches_of(options, position_->examples).iter();
     } else if constexpr (requires { dataset_->reset(); }) {
-      const LoadScope scope;
+      const NoGradGuard no_grad;
       dataset_->reset();
     }
-    skip(start.batches);
-    fill();
-    number_ = state_->begin(start);
+    skip(position_->batches);
+    start(1);
   }
 
   ~Pass() = default;
   Pass(const Pass&) = delete;
   Pass& operator=(const Pass&) = delete;
 
-  /// The next batch; none at the end. Throws the error of a batch, and continues after it then.
+  const std::shared_ptr<LoopPosition>& position() const noexcept { return position_; }
+
+  /// The next batch; none at the end. Throws the error of a batch, and then continues after it.
   std::optional<Batch> next() {
-    fill();
-    if (taken_ == published_) return end();
-    const std::uint64_t job = taken_++;
-    workers_.wait_for(job);
-    Slot slot = std::exchange(ring_[job % ring_.size()], Slot());
-    if (!slot.error && !slot.batch) return end();
-    state_->count(number_, slot.number + 1);
-    if (slot.error) std::rethrow_exception(slot.error);
-    if (workers_.has_threads()) fill();
-    return std::move(slot.batch);
+    start(1);
+    if (ahead_.empty()) return end();
+    const std::shared_ptr<Slot> slot = std::move(ahead_.front());
+    ahead_.pop_front();
+    if (options_.num_workers == 0) {
+      make(*slot);
+    } else {
+      start(options_.num_workers * options_.prefetch_factor);
+      slot->is_made.wait(0);
+    }
+    if (!slot->error && !slot->batch) return end();
+    position_->batches = slot->number + 1;
+    if (slot->error) std::rethrow_exception(slot->error);
+    return std::move(slot->batch);
   }
 
  private:
+  /// A batch on its way. A worker owns it until it is made, and then the loop's thread.
   struct Slot {
-    std::int64_t number = 0;
+    std::int64_t number;
     IndexList indices;
     std::optional<Batch> batch;  // none after the end of an iterable dataset
     std::exception_ptr error;
+    std::atomic<int> is_made = 0;  // 1 when a worker has made it
   };
 
   std::optional<Batch> end() {
     ended_ = true;
-    state_->end(number_);
+    position_->batches = 0;
+    position_->is_running = false;
     return std::nullopt;
   }
 
-  // Leaves out the batches that the loop before has given.
+  // Leaves out the batches that an earlier loop has given.
   void skip(std::int64_t batches) {
-    for (; first_ < batches && !ended_ && !drained_; ++first_) {
-      try {
-        if constexpr (MapDataset<D>) {
-          ended_ = !stream_();
-        } else {
-          const LoadScope scope;
-          static_cast<void>(read(first_));
-        }
-      } catch (const OutOfMemoryError&) {
-        throw;
-      } catch (...) {
-        // The batch was an error for the loop before, too. That of a sampler ended it.
-        if (MapDataset<D> && first_ + 1 < batches) throw;
-        ended_ = MapDataset<D>;
-      }
-    }
-  }
-
-  // Starts batches until the ring is full.
-  void fill() {
-    while (!ended_ && published_ - taken_ < ring_.size()) {
-      Slot& slot = ring_[published_ % ring_.size()];
-      slot.number = first_ + static_cast<std::int64_t>(published_);
+    for (; started_ < batches && !ended_; ++started_) {
       if constexpr (MapDataset<D>) {
-        if (!ask(slot)) return;
+        ended_ = !stream_();
+      } else {
+        const NoGradGuard no_grad;
+        try {
+          read();
+        } catch (const std::exception&) {
+          // The earlier loop threw this error at its batch.
+        }
+        ended_ = drained_;
       }
-      ++published_;
-      workers_.publish();
     }
   }
 
-  // Asks the sampler for the slot's indices; false at its end. Its error is the batch's.
-  bool ask(Slot& slot) {
-    try {
-      std::optional<IndexList> indices = stream_();
-      ended_ = !indices;
-      if (indices) slot.indices = std::move(*indices);
-      return !ended_;
-    } catch (...) {
-      slot.error = std::current_exception();
-      ended_ = true;
-      return true;
+  // Starts batches until `count` are on their way.
+  void start(std::int64_t count) {
+    while (!ended_ && std::ssize(ahead_) < count) {
+      const auto slot = std::make_shared<Slot>();
+      slot->number = started_;
+      if constexpr (MapDataset<D>) {
+        std::optional<IndexList> indices = stream_();
+        ended_ = !indices;
+        if (ended_) return;
+        slot->indices = std::move(*indices);
+      }
+      ++started_;
+      ahead_.push_back(slot);
+      if (options_.num_workers == 0) continue;
+      workers_.add([this, slot] {
+        make(*slot);
+        slot->is_made = 1;
+        slot->is_made.notify_one();
+      });
     }
   }
 
   void make(Slot& slot) noexcept {
-    if (slot.error) return;
+    const NoGradGuard no_grad;
+    std::optional<std::int64_t> index;  // that is being read
     try {
-      const LoadScope scope;
-      if constexpr (MapDataset<D>) {
-        slot.batch = collate(slot.number, pick(slot.number, slot.indices));
-      } else {
-        std::vector<Example<D>> examples = read(slot.number);
-        const bool is_whole = static_cast<std::int64_t>(examples.size()) == batch_size_;
-        if (is_whole || (!examples.empty() && !drop_last_))
-          slot.batch = collate(slot.number, examples);
+      try {
+        const std::vector<Example<D>> examples = examples_of_batch(slot, index);
+        index.reset();
+        if (is_batch(examples)) slot.batch = collate_(examples);
+      } catch (const std::exception& error) {
+        fail_at(slot.number, index, error);
       }
     } catch (...) {
       slot.error = std::current_exception();
     }
   }
 
-  Batch collate(std::int64_t number, const std::vector<Example<D>>& examples) const {
-    return named(number, std::nullopt, [&] { return collate_(examples); });
+  // An iterable dataset may end before or within a batch.
+  bool is_batch(const std::vector<Example<D>>& examples) const {
+    if (MapDataset<D> || std::ssize(examples) == options_.batch_size) return true;
+    return !examples.empty() && !options_.drop_last;
   }
 
-  std::vector<Example<D>> pick(std::int64_t number, const IndexList& indices) const {
-    std::optional<Generator> generator;
-    if constexpr (RandomMapDataset<D>)
-      generator.emplace(base_seed_ + static_cast<std::uint64_t>(number));
-    std::vector<Example<D>> examples;
-    examples.reserve(indices.size());
-    for (const std::int64_t index : indices) {
-      named(number, index, [&] {
+  std::vector<Example<D>> examples_of_batch(const Slot& slot, std::optional<std::int64_t>& index) {
+    if constexpr (MapDataset<D>) {
+      std::optional<Generator> generator;
+      if constexpr (RandomMapDataset<D>)
+        generator.emplace(base_seed_ + static_cast<std::uint64_t>(slot.number));
+      std::vector<Example<D>> examples;
+      examples.reserve(slot.indices.size());
+      for (const std::int64_t each : slot.indices) {
+        index = each;
         if constexpr (RandomMapDataset<D>) {
-          examples.push_back(dataset_->get(index, *generator));
+          examples.push_back(dataset_->get(each, *generator));
         } else {
-          examples.push_back(dataset_->get(index));
+          examples.push_back(dataset_->get(each));
         }
-      });
+      }
+      return examples;
+    } else {
+      return read();
     }
-    return examples;
   }
 
-  std::vector<Example<D>> read(std::int64_t number) {
+  std::vector<Example<D>> read() {
     std::vector<Example<D>> examples;
-    while (!drained_ && static_cast<std::int64_t>(examples.size()) < batch_size_) {
-      auto example = named(number, std::nullopt, [&] { return dataset_->next(); });
-      if (example.has_value()) {
-        examples.push_back(std::move(*example));
-      } else {
-        drained_ = true;
-      }
+    while (!drained_ && std::ssize(examples) < options_.batch_size) {
+      auto example = dataset_->next();
+      drained_ = !example.has_value();
+      if (!drained_) examples.push_back(std::move(*example));
     }
     return examples;
   }
 
   std::shared_ptr<Kept<D>> dataset_;
   Collate collate_;
-  std::int64_t batch_size_;
-  bool drop_last_;
-  std::vector<Slot> ring_;
-  std::shared_ptr<LoaderState> state_;
-  std::uint64_t number_ = 0;  // of the loop
+  DataLoaderOptions options_;
+  std::shared_ptr<LoopPosition> position_;
   std::uint64_t base_seed_ = 0;
   Stream<IndexList> stream_;
-  std::int64_t first_ = 0;                   // the batches that were skipped
-  std::uint64_t published_ = 0, taken_ = 0;  // batches that were started, and taken
-  bool ended_ = false;                       // nothing more is to be started
-  bool drained_ = false;                     // an iterable dataset has nothing more
-  Workers workers_;
+  std::int64_t started_ = 0;  // batches, with those that were skipped
+  std::deque<std::shared_ptr<Slot>> ahead_;
+  bool ended_ = false;    // there is nothing more to start
+  bool drained_ = false;  // an iterable dataset has nothing more
+  Workers workers_;       // the last member, as its threads use the others
 };
 
 }  // namespace tend::data::detail

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <limits>
+#include <span>
 
 #include <tend/autograd/ops/random.h>
 #include <tend/core/base/error.h>
@@ -12,11 +13,6 @@ namespace {
 
 Generator& given_or_default(Generator* generator) {
   return generator != nullptr ? *generator : default_generator();
-}
-
-template <class T, class F>
-Stream<T> stream(F f) {
-  return Stream<T>(std::move(f));
 }
 
 // A pass of a RandomSampler. It draws when it is asked and not earlier: a generator of the user
@@ -58,6 +54,16 @@ class RandomPass {
   bool ended_ = false;
 };
 
+// The elements of the tensor that draw() returns. It is called when the stream is first asked.
+Stream<std::int64_t> drawn_stream(std::function<Tensor()> draw) {
+  return [draw = std::move(draw), drawn = Tensor(),
+          next = std::int64_t{0}]() mutable -> std::optional<std::int64_t> {
+    if (!drawn.defined()) drawn = draw();
+    if (next == drawn.numel()) return std::nullopt;
+    return drawn.data_ptr<std::int64_t>()[next++];
+  };
+}
+
 }  // namespace
 
 std::int64_t detail::draw_seed(Generator* generator) {
@@ -72,11 +78,10 @@ SequentialSampler::SequentialSampler(std::int64_t size) : size_(size) {
 }
 
 Stream<std::int64_t> SequentialSampler::iter() const {
-  return stream<std::int64_t>(
-      [next = std::int64_t{0}, size = size_]() mutable -> std::optional<std::int64_t> {
-        if (next == size) return std::nullopt;
-        return next++;
-      });
+  return [next = std::int64_t{0}, size = size_]() mutable -> std::optional<std::int64_t> {
+    if (next == size) return std::nullopt;
+    return next++;
+  };
 }
 
 RandomSampler::RandomSampler(std::int64_t size, const RandomSamplerOptions& options)
@@ -89,16 +94,15 @@ RandomSampler::RandomSampler(std::int64_t size, const RandomSamplerOptions& opti
 }
 
 Stream<std::int64_t> RandomSampler::iter() const {
-  return stream<std::int64_t>(RandomPass(range_, num_samples_, replacement_, generator_));
+  return RandomPass(range_, num_samples_, replacement_, generator_);
 }
 
 Stream<std::int64_t> SubsetRandomSampler::iter() const {
-  return stream<std::int64_t>([indices = indices_, generator = generator_, order = Tensor(),
-                               next = std::size_t{0}]() mutable -> std::optional<std::int64_t> {
-    if (!order.defined())
-      order = randperm(static_cast<std::int64_t>(indices->size()), given_or_default(generator));
-    if (next == indices->size()) return std::nullopt;
-    return (*indices)[static_cast<std::size_t>(order.data_ptr<std::int64_t>()[next++])];
+  return drawn_stream([indices = indices_, generator = generator_] {
+    Tensor order = randperm(std::ssize(*indices), given_or_default(generator));
+    for (std::int64_t& each : std::span(order.data_ptr<std::int64_t>(), indices->size()))
+      each = (*indices)[static_cast<std::size_t>(each)];
+    return order;
   });
 }
 
@@ -113,13 +117,9 @@ WeightedRandomSampler::WeightedRandomSampler(const Tensor& weights, std::int64_t
 }
 
 Stream<std::int64_t> WeightedRandomSampler::iter() const {
-  return stream<std::int64_t>([weights = weights_, count = num_samples_, replacement = replacement_,
-                               generator = generator_, drawn = Tensor(),
-                               next = std::int64_t{0}]() mutable -> std::optional<std::int64_t> {
-    if (!drawn.defined())
-      drawn = multinomial(weights, count, replacement, given_or_default(generator));
-    if (next == count) return std::nullopt;
-    return drawn.data_ptr<std::int64_t>()[next++];
+  return drawn_stream([weights = weights_, count = num_samples_, replacement = replacement_,
+                       generator = generator_] {
+    return multinomial(weights, count, replacement, given_or_default(generator));
   });
 }
 
@@ -134,8 +134,8 @@ std::int64_t BatchSampler::size() const {
 }
 
 Stream<IndexList> BatchSampler::iter() const {
-  return stream<IndexList>([next = sampler_.iter(), size = batch_size_,
-                            drop_last = drop_last_]() -> std::optional<IndexList> {
+  return [next = sampler_.iter(), size = batch_size_,
+          drop_last = drop_last_]() -> std::optional<IndexList> {
     IndexList batch;
     while (static_cast<std::int64_t>(batch.size()) < size) {
       const std::optional<std::int64_t> index = next();
@@ -145,7 +145,7 @@ Stream<IndexList> BatchSampler::iter() const {
     const bool is_whole = static_cast<std::int64_t>(batch.size()) == size;
     if (batch.empty() || (drop_last && !is_whole)) return std::nullopt;
     return batch;
-  });
+  };
 }
 
 }  // namespace tend::data

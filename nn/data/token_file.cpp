@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstring>
 #include <optional>
 
 #include <tend/autograd/ops/creation.h>
@@ -11,6 +12,7 @@
 #include <tend/core/base/error.h>
 #include <tend/nn/files/input_file.h>
 #include <tend/nn/files/mapped_file.h>
+#include <tend/nn/files/stored_numbers.h>
 #include <tend/nn/files/write_file.h>
 
 namespace tend::data {
@@ -22,16 +24,6 @@ std::int64_t bytes_of(TokenType type) {
   return type == TokenType::uint16 ? 2 : 4;
 }
 
-// Tokens of `width` bytes each.
-void widen(const std::byte* from, std::int64_t width, std::int64_t count, std::int64_t* to) {
-  for (std::int64_t i = 0; i < count; ++i, from += width) {
-    std::uint32_t token = 0;
-    for (std::int64_t byte = width; byte-- > 0;)
-      token = token << 8 | std::to_integer<std::uint32_t>(from[byte]);
-    to[i] = token;
-  }
-}
-
 }  // namespace
 
 class TokenFile::File : public nn::InputFile {
@@ -39,8 +31,10 @@ class TokenFile::File : public nn::InputFile {
   File(const std::filesystem::path& path, bool is_mapped) : nn::InputFile(path, kTokens) {
     if (is_mapped) mapping_.emplace(*this, nn::PageAccess::read_only);
   }
-  // Null where the file is not mapped.
-  const std::byte* mapped() const noexcept { return mapping_ ? mapping_->data() : nullptr; }
+  void read_tokens(std::uint64_t position, void* to, std::uint64_t bytes) const {
+    if (!mapping_) return read_at(position, to, bytes);
+    if (bytes != 0) std::memcpy(to, mapping_->data() + position, bytes);
+  }
 
  private:
   std::optional<nn::MappedFile> mapping_;
@@ -60,7 +54,7 @@ Tensor TokenFile::tokens(std::int64_t first, std::int64_t count) const {
   if (first < 0 || count < 0 || first > size_ || count > size_ - first)
     fail<IndexError>(kTokens, count, " tokens from ", first, " on do not lie in ", size_);
   Tensor read_tokens = empty({count}, int64);
-  read(first, count, read_tokens.data_ptr<std::int64_t>());
+  read(first, read_tokens.array());
   return read_tokens;
 }
 
@@ -72,10 +66,8 @@ TokenBatch TokenFile::random_batch(std::int64_t batch_size, std::int64_t block_s
     fail(kTokens, "blocks of ", block_size, " and the token after them do not lie in ", size_);
   const Tensor rows = empty({batch_size, block_size + 1}, int64);
   const Tensor starts = randint(size_ - block_size, {batch_size}, int64, generator);
-  for (std::int64_t row = 0; row < batch_size; ++row) {
-    read(starts.data_ptr<std::int64_t>()[row], block_size + 1,
-         rows.data_ptr<std::int64_t>() + row * (block_size + 1));
-  }
+  for (std::int64_t row = 0; row < batch_size; ++row)
+    read(starts.data_ptr<std::int64_t>()[row], rows.array().select(0, row));
   // Copies, as the two halves of one row must not share memory.
   return {rows.narrow(1, 0, block_size).clone(), rows.narrow(1, 1, block_size).clone()};
 }
@@ -105,20 +97,15 @@ void write_tokens(const std::filesystem::path& path, const Tensor& tokens, Token
   nn::write_file(path, fill, kWrite);
 }
 
-void TokenFile::read(std::int64_t first, std::int64_t count, std::int64_t* to) const {
-  const std::int64_t width = bytes_of(type_);
-  if (const std::byte* mapped = file_->mapped())
-    return widen(mapped + first * width, width, count, to);
-  std::array<std::byte, 8192> bytes;
-  while (count > 0) {
-    const std::int64_t now = std::min(count, std::ssize(bytes) / width);
-    file_->read_at(static_cast<std::uint64_t>(first * width), bytes.data(),
-                   static_cast<std::uint64_t>(now * width));
-    widen(bytes.data(), width, now, to);
-    first += now;
-    count -= now;
-    to += now;
-  }
+void TokenFile::read(std::int64_t first, const Array& to) const {
+  auto position = static_cast<std::uint64_t>(first * bytes_of(type_));
+  const auto read_bytes = [&](void* bytes, std::uint64_t size) {
+    file_->read_tokens(position, bytes, size);
+    position += size;
+  };
+  const bool is_wide = type_ == TokenType::uint32;
+  nn::read_numbers(is_wide ? nn::NumberKind::u32 : nn::NumberKind::u16, /*swapped=*/false,
+                   read_bytes, to);
 }
 
 }  // namespace tend::data

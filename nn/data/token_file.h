@@ -45,7 +45,8 @@ class TokenFile {
 
  private:
   class File;
-  void read(std::int64_t first, std::int64_t count, std::int64_t* to) const;
+  // Reads as many tokens as `to`, which is row-major, has elements.
+  void read(std::int64_t first, const Array& to) const;
 
   std::shared_ptr<const File> file_;
   TokenType type_;

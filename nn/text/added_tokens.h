@@ -1,6 +1,7 @@
 // Tokens that are found in a text before it is split.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 #include <vector>
@@ -12,7 +13,14 @@ namespace tend::nn {
 /// A set of added tokens, whose texts are kept by others.
 class AddedTokenSet {
  public:
-  void add(const AddedToken& token);
+  void add(const AddedToken& token) {
+    auto& tokens = by_first_byte_[static_cast<unsigned char>(token.content[0])];
+    const auto is_longer = [](const AddedToken* a, const AddedToken* b) {
+      return a->content.size() > b->content.size();
+    };
+    tokens.insert(std::upper_bound(tokens.begin(), tokens.end(), &token, is_longer), &token);
+    is_empty_ = false;
+  }
 
   /// Calls of `text` for what is between tokens, and of `token` for the tokens: the first one, and
   /// of those that begin there the longest; and so on after it.
@@ -47,7 +55,12 @@ class AddedTokenSet {
 class AddedTokens {
  public:
   /// Those of `added` that are used; the ones that are special only `with_special`.
-  AddedTokens(const std::vector<AddedToken>& added, bool with_special);
+  AddedTokens(const std::vector<AddedToken>& added, bool with_special) {
+    for (const AddedToken& token : added) {
+      if (token.is_special && !with_special) continue;
+      (token.is_normalized ? normalized_ : as_written_).add(token);
+    }
+  }
 
   /// Calls of `text` for what is between tokens, and of `token` for the tokens. Those of normalized
   /// texts are looked for in what is between the others, as by Hugging Face.

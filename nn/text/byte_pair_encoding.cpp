@@ -1,10 +1,14 @@
 #include <tend/nn/text/byte_pair_encoding.h>
 
 #include <algorithm>
+#include <sstream>
 #include <unordered_map>
 #include <unordered_set>
 
 #include <tend/core/base/error.h>
+#include <tend/nn/files/file_name.h>
+#include <tend/nn/files/json.h>
+#include <tend/nn/files/write_file.h>
 #include <tend/nn/text/added_tokens.h>
 #include <tend/nn/text/byte_alphabet.h>
 #include <tend/nn/text/byte_pair_training.h>
@@ -12,10 +16,81 @@
 #include <tend/nn/text/split_pattern.h>
 #include <tend/nn/text/tokenizer_json.h>
 #include <tend/nn/text/utf8.h>
-#include <tend/nn/text/vocab_files.h>
+
+#include <nlohmann/json.hpp>
 
 namespace tend::nn {
 namespace {
+
+// --- GPT-2's vocab.json and merges.txt
+
+constexpr std::string_view kLoad = "BytePairEncoding::load", kSave = "BytePairEncoding::save";
+
+// The end of text, if there is one, and the tokens that the user names.
+std::vector<AddedToken> special_of(const FileName& file, const std::vector<std::string>& written,
+                                   const std::vector<std::string>& special_tokens) {
+  std::vector<std::string> contents = special_tokens;
+  if (std::find(written.begin(), written.end(), kEndOfText) != written.end())
+    contents.insert(contents.begin(), std::string(kEndOfText));
+  std::vector<AddedToken> special;
+  for (const std::string& content : contents) {
+    const auto found = std::find(written.begin(), written.end(), content);
+    if (found == written.end() || content.empty())
+      file.refuse("has no special token '", shown(content), "'");
+    const auto is_same = [&](const AddedToken& token) { return token.content == content; };
+    if (std::none_of(special.begin(), special.end(), is_same))
+      special.push_back({content, static_cast<TokenId>(found - written.begin()), true});
+  }
+  return special;
+}
+
+void read_merges(const FileName& file, const std::vector<std::string>& written,
+                 TokenizerParts& parts) {
+  std::istringstream text(read_text(file));
+  MergeReader merges(file, written, parts);
+  std::string line;
+  for (int number = 1; std::getline(text, line); ++number) {
+    if (line.empty() || (number == 1 && line.starts_with("#version"))) continue;
+    if (!merges.add(line))
+      file.refuse("line ", number, ", '", shown(line), "', is not two tokens with a space between");
+  }
+}
+
+TokenizerParts read_vocab_files(const std::filesystem::path& vocab_json,
+                                const std::filesystem::path& merges_txt,
+                                const std::vector<std::string>& special_tokens) {
+  const FileName vocabulary{kLoad, vocab_json};
+  const std::vector<std::string> written =
+      in_order_of_ids(vocabulary, read_vocabulary(vocabulary, json::read(vocabulary)));
+  TokenizerParts parts;
+  parts.added = special_of(vocabulary, written, special_tokens);
+  parts.tokens = bytes_of_tokens(vocabulary, written, parts.added);
+  read_merges({kLoad, merges_txt}, written, parts);
+  parts.patterns = {std::string(kGpt2Pattern)};
+  return parts;
+}
+
+void write_vocab_files(const TokenizerParts& parts, const std::filesystem::path& vocab_json,
+                       const std::filesystem::path& merges_txt) {
+  const bool is_plain = std::all_of(parts.added.begin(), parts.added.end(),
+                                    [](const AddedToken& token) { return token.is_special; }) &&
+                        parts.patterns == std::vector<std::string>{std::string(kGpt2Pattern)} &&
+                        !parts.add_prefix_space && !parts.ignore_merges;
+  if (!is_plain) {
+    fail(kSave,
+         "vocab.json and merges.txt have no place for another pattern than GPT-2's, for "
+         "add_prefix_space, ignore_merges and added tokens that are not special");
+  }
+  const std::vector<std::string> written = written_tokens(parts);
+  std::string merges = "#version: 0.2\n";
+  for (const Merge& merge : parts.merges)
+    merges += written[merge.left] + ' ' + written[merge.right] + '\n';
+  check_can_write(merges_txt);  // before the vocabulary that they belong to is there
+  write_file(vocab_json, vocabulary_json(written).dump(), kSave);
+  write_file(merges_txt, merges, kSave);
+}
+
+// --- training
 
 constexpr std::string_view kTrain = "BytePairEncoding::train";
 

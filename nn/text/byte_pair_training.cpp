@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <limits>
 #include <queue>
 #include <string>
@@ -30,13 +29,8 @@ struct Pair {
   std::vector<Place> places;  // where it begins, or began
 };
 
-using Key = std::pair<TokenId, TokenId>;
-
-struct HashKey {
-  std::size_t operator()(const Key& key) const noexcept {
-    return std::hash<std::uint64_t>()(pair_key(key.first, key.second) * 0x9E3779B97F4A7C15);
-  }
-};
+// Two neighbours, as pair_key() has them.
+using Key = std::uint64_t;
 
 class Trainer {
  public:
@@ -94,7 +88,7 @@ class Trainer {
   void count_pair(Place at, int sign) {
     if (at == kNowhere || symbols_[at].next == kNowhere) return;
     const TrainingSymbol& symbol = symbols_[at];
-    const Key key{symbol.id, symbols_[symbol.next].id};
+    const Key key = pair_key(symbol.id, symbols_[symbol.next].id);
     Pair& pair = pairs_[key];
     pair.count += sign * symbol.count;
     if (sign < 0) return;
@@ -110,22 +104,21 @@ class Trainer {
   }
 
   // Merges the pair wherever it is, from left to right, and counts the pairs anew that change.
-  void merge(const Key& key) {
-    const TokenId merged = token_of(parts_.tokens[key.first] + parts_.tokens[key.second]);
-    parts_.merges.push_back({key.first, key.second, merged});
+  void merge(Key key) {
+    const auto left = static_cast<TokenId>(key >> 32), right = static_cast<TokenId>(key);
+    const TokenId merged = token_of(parts_.tokens[left] + parts_.tokens[right]);
+    parts_.merges.push_back({left, right, merged});
     const std::vector<Place> places = std::move(pairs_[key].places);
     grown_.clear();
     for (const Place at : places) {
-      const TrainingSymbol symbol = symbols_[at];
-      if (symbol.id != key.first || symbol.next == kNowhere ||
-          symbols_[symbol.next].id != key.second) {
-        continue;  // what began here is gone
-      }
-      merge_at(at, merged);
+      const TrainingSymbol& symbol = symbols_[at];
+      const bool is_there =
+          symbol.id == left && symbol.next != kNowhere && symbols_[symbol.next].id == right;
+      if (is_there) merge_at(at, merged);
     }
     std::sort(grown_.begin(), grown_.end());
     grown_.erase(std::unique(grown_.begin(), grown_.end()), grown_.end());
-    for (const Key& each : grown_) queue_.emplace(pairs_[each].count, each);
+    for (const Key each : grown_) queue_.emplace(pairs_[each].count, each);
   }
 
   void merge_at(Place at, TokenId merged) {
@@ -145,7 +138,7 @@ class Trainer {
   TokenizerParts& parts_;
   std::unordered_map<std::string, TokenId> ids_;  // by their bytes
   std::vector<TrainingSymbol> symbols_;           // of all pieces, one after the other
-  std::unordered_map<Key, Pair, HashKey> pairs_;
+  std::unordered_map<Key, Pair> pairs_;
   std::priority_queue<std::pair<std::int64_t, Key>, std::vector<std::pair<std::int64_t, Key>>,
                       Order>
       queue_;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <initializer_list>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -70,12 +69,7 @@ class Part {
   /// Absent, or turned off.
   void check_off() const {
     if (is_absent()) return;
-    const auto* flag = value_->get_ptr<const bool*>();
-    const auto* whole = value_->get_ptr<const std::int64_t*>();
-    const auto* number = value_->get_ptr<const double*>();
-    const auto* text = value_->get_ptr<const std::string*>();
-    const bool is_off = (flag != nullptr && !*flag) || (whole != nullptr && *whole == 0) ||
-                        (number != nullptr && *number == 0) || (text != nullptr && text->empty());
+    const bool is_off = *value_ == false || *value_ == 0 || *value_ == "";
     if (!is_off) refuse(" is not supported");
   }
 
@@ -182,11 +176,9 @@ void read_model(const FileName& file, const Part& model, const Part& added, Toke
   parts.added = read_added(added, vocabulary);
   const std::vector<std::string> written = in_order_of_ids(file, std::move(vocabulary));
   parts.tokens = bytes_of_tokens(file, written, parts.added);
-  MergeReader merges(file, written);
+  MergeReader merges(file, written, parts);
   const Part list = model["merges"];
   for (std::size_t i = 0; i < list.list().size(); ++i) read_merge(list[i], merges);
-  parts.merges = merges.take();
-  check_merges(file, parts);
 }
 
 using Json = nlohmann::ordered_json;
@@ -226,10 +218,7 @@ Json json_of_added(const TokenizerParts& parts) {
 
 Json json_of_model(const TokenizerParts& parts) {
   const std::vector<std::string> written = written_tokens(parts);
-  Json vocabulary = Json::object(), merges = Json::array();
-  // Token by token: a search for each name, as by [], would take a time of the square.
-  auto& members = vocabulary.get_ref<Json::object_t&>();
-  for (std::size_t id = 0; id < written.size(); ++id) members.push_back({written[id], id});
+  Json merges = Json::array();
   for (const Merge& merge : parts.merges)
     merges.push_back(written[merge.left] + ' ' + written[merge.right]);
   return {{"type", "BPE"},
@@ -240,7 +229,7 @@ Json json_of_model(const TokenizerParts& parts) {
           {"fuse_unk", false},
           {"byte_fallback", false},
           {"ignore_merges", parts.ignore_merges},
-          {"vocab", std::move(vocabulary)},
+          {"vocab", vocabulary_json(written)},
           {"merges", std::move(merges)}};
 }
 

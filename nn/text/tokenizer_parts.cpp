@@ -44,13 +44,12 @@ std::vector<WrittenToken> read_vocabulary(const FileName& file, const json::Valu
   return tokens;
 }
 
-std::string vocabulary_json(const std::vector<std::string>& texts) {
-  std::string out = "{";
-  for (std::size_t id = 0; id < texts.size(); ++id) {
-    out += id == 0 ? "" : ",";
-    out += json::quoted(texts[id]) + ':' + std::to_string(id);
-  }
-  return out + '}';
+nlohmann::ordered_json vocabulary_json(const std::vector<std::string>& texts) {
+  nlohmann::ordered_json vocabulary = nlohmann::ordered_json::object();
+  // A search for each name, as by [], would take a time of the square.
+  auto& members = vocabulary.get_ref<nlohmann::ordered_json::object_t&>();
+  for (std::size_t id = 0; id < texts.size(); ++id) members.push_back({texts[id], id});
+  return vocabulary;
 }
 
 std::vector<std::string> bytes_of_tokens(const FileName& file,
@@ -78,17 +77,6 @@ std::vector<std::string> bytes_of_tokens(const FileName& file,
   return tokens;
 }
 
-void check_merges(const FileName& file, const TokenizerParts& parts) {
-  const auto& tokens = parts.tokens;
-  for (const Merge& merge : parts.merges) {
-    if (tokens[merge.merged] != tokens[merge.left] + tokens[merge.right]) {
-      file.refuse("the added token '", shown(tokens[merge.merged]),
-                  "' or a part of it is one that "
-                  "merges make, of other bytes");
-    }
-  }
-}
-
 std::vector<std::string> written_tokens(const TokenizerParts& parts) {
   std::vector<std::string> written(parts.tokens.size());
   std::transform(parts.tokens.begin(), parts.tokens.end(), written.begin(), printable);
@@ -96,8 +84,9 @@ std::vector<std::string> written_tokens(const TokenizerParts& parts) {
   return written;
 }
 
-MergeReader::MergeReader(const FileName& file, const std::vector<std::string>& written)
-    : file_(file) {
+MergeReader::MergeReader(const FileName& file, const std::vector<std::string>& written,
+                         TokenizerParts& parts)
+    : file_(file), parts_(parts) {
   ids_.reserve(written.size());
   for (std::size_t id = 0; id < written.size(); ++id)
     ids_.emplace(written[id], static_cast<TokenId>(id));
@@ -106,20 +95,20 @@ MergeReader::MergeReader(const FileName& file, const std::vector<std::string>& w
 TokenId MergeReader::id_of(std::string_view written) const {
   const auto found = ids_.find(written);
   if (found == ids_.end()) {
-    file_.refuse("merge ", merges_.size() + 1, ": '", shown(written), "' is not in the vocabulary");
+    file_.refuse("merge ", parts_.merges.size() + 1, ": '", shown(written),
+                 "' is not in the vocabulary");
   }
   return found->second;
 }
 
 void MergeReader::add(std::string_view left, std::string_view right) {
-  const TokenId first = id_of(left), second = id_of(right);
-  const TokenId merged = id_of(std::string(left) + std::string(right));
-  const auto [place, is_new] = pairs_.emplace(pair_key(first, second), merges_.size() + 1);
-  if (!is_new) {
-    file_.refuse("merge ", merges_.size() + 1, ", '", shown(left), ' ', shown(right),
-                 "', is merge ", place->second, " again");
+  const Merge merge{id_of(left), id_of(right), id_of(std::string(left) + std::string(right))};
+  const auto& tokens = parts_.tokens;
+  if (tokens[merge.merged] != tokens[merge.left] + tokens[merge.right]) {
+    file_.refuse("the added token '", shown(tokens[merge.merged]),
+                 "' or a part of it is one that merges make, of other bytes");
   }
-  merges_.push_back({first, second, merged});
+  parts_.merges.push_back(merge);
 }
 
 bool MergeReader::add(std::string_view both) {

@@ -62,8 +62,8 @@ std::vector<std::string> in_order_of_ids(const FileName& file, std::vector<Writt
 /// A vocabulary in JSON, {"text": id, ...}. IoError for what is no object of integers.
 std::vector<WrittenToken> read_vocabulary(const FileName& file, const json::Value& vocabulary);
 
-/// The same as JSON, the ids from 0 on.
-std::string vocabulary_json(const std::vector<std::string>& texts);
+/// The same as JSON, with the ids from 0 on.
+nlohmann::ordered_json vocabulary_json(const std::vector<std::string>& texts);
 
 /// The bytes of tokens that are written in GPT-2's characters; those of `added` are written as they
 /// are. IoError for other characters, and where a byte has no token.
@@ -74,30 +74,25 @@ std::vector<std::string> bytes_of_tokens(const FileName& file,
 /// The tokens as files write them: the inverse.
 std::vector<std::string> written_tokens(const TokenizerParts& parts);
 
-/// IoError where merges make an added token of other bytes than its content: text would become it,
-/// and it another text.
-void check_merges(const FileName& file, const TokenizerParts& parts);
-
-/// Merges between tokens as they are written, added one by one in their order.
+/// Adds merges to the parts, in their order, between tokens as they are written.
 class MergeReader {
  public:
-  MergeReader(const FileName& file, const std::vector<std::string>& written);
+  /// `parts` has its tokens already.
+  MergeReader(const FileName& file, const std::vector<std::string>& written, TokenizerParts& parts);
 
-  /// IoError for tokens that are not in the vocabulary, or whose sum is not, and for a pair that
-  /// was there before.
+  /// Throws: IoError  - a token, or both together, is not in the vocabulary
+  ///                  - an added token would become other bytes than its content, or come from them
   void add(std::string_view left, std::string_view right);
   /// The same for both in one text, "left right". False unless it is two tokens with one space
   /// between; then nothing has changed.
   bool add(std::string_view both);
-  std::vector<Merge> take() { return std::move(merges_); }
 
  private:
   TokenId id_of(std::string_view written) const;
 
   const FileName& file_;
+  TokenizerParts& parts_;
   std::unordered_map<std::string_view, TokenId> ids_;
-  std::unordered_map<std::uint64_t, std::size_t> pairs_;
-  std::vector<Merge> merges_;
 };
 
 }  // namespace tend::nn

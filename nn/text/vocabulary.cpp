@@ -93,7 +93,7 @@ const std::string& Vocabulary::token_at(std::string_view operation, std::int64_t
 }
 
 void Vocabulary::save(const std::filesystem::path& path) const {
-  write_file(path, vocabulary_json(tokens_) + '\n', "Vocabulary::save");
+  write_file(path, vocabulary_json(tokens_).dump() + '\n', "Vocabulary::save");
 }
 
 CharVocabulary CharVocabulary::from_text(std::string_view text) {

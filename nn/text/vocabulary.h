@@ -24,11 +24,6 @@ class Vocabulary {
 
  protected:
   explicit Vocabulary(std::vector<std::string> tokens);
-  ~Vocabulary() = default;
-  Vocabulary(const Vocabulary&) = default;
-  Vocabulary(Vocabulary&&) = default;
-  Vocabulary& operator=(const Vocabulary&) = default;
-  Vocabulary& operator=(Vocabulary&&) = default;
 
   // The token of the id at position `at` of a list.
   const std::string& token_at(std::string_view operation, std::int64_t id, std::size_t at) const;

@@ -235,17 +235,17 @@ TEST_CASE("tensors of a pt file that leave their storage are refused") {
   };
   const std::string zero("K\0", 2), minus_one = "J\xff\xff\xff\xff",
                                     large = std::string("\x8a\x08\0\0\0\0\0\0\0\x40", 10);
-  refused("K\2", "K\1", "K\1", "sizes (1,) with strides (1,) from 2 leave a storage of 2");
+  refused("K\2", "K\1", "K\1", "leave a storage of 2 elements");
   refused(zero, "K\3", "K\1", "leave a storage");
   refused(zero, "K\2", "K\2", "leave a storage");
   refused(minus_one, "K\1", "K\1", "leave a storage");
-  refused(zero, "K\1", minus_one, "size or stride 0 is -1");
-  refused(zero, minus_one, "K\1", "size or stride 0 is -1");
-  refused(zero, "K\1", "U\1x", "is no integer");
-  refused(zero, "K\1K\1", "K\1", "sizes (1, 1) with strides (1,)");
-  refused(zero, large + large, zero + zero, "leave a storage");
-  refused(zero, zero + large + large, zero + zero + zero, "leave a storage");
-  refused(zero, large, large, "leave a storage");
+  refused(zero, "K\1", minus_one, "size or stride 0 is not an integer");
+  refused(zero, minus_one, "K\1", "size or stride 0 is not an integer");
+  refused(zero, "K\1", "U\1x", "size or stride 0 is not an integer");
+  refused(zero, "K\1K\1", "K\1", "shape (1, 1) and strides (1,)");
+  refused(zero, large + large, zero + zero, "are too large");
+  refused(zero, zero + large + large, zero + zero + zero, "are too large");
+  refused(zero, large, large, "are too large");
   refused("U\1x", "K\1", "K\1", "argument 1 is missing or no such thing");
   std::string many;
   for (int i = 0; i < 65; ++i) many += "K\1";
@@ -303,9 +303,8 @@ TEST_CASE("zipped pt files whose entries do not belong together are refused") {
   check_pt_refused(zip_of({pickle, floats, {"byteorder", "little-endian"}}),
                    "'archive/byteorder' has 13 bytes, more than 6");
   check_pt_refused(zip_of({pickle}), "has no entry 'archive/data/0'");
-  check_pt_refused(zip_of({pickle, {"data/0", "1234"}}),
-                   "storage '0' of 2 elements does not fit 4 bytes");
-  check_pt_refused(zip_of({pickle, {"data/0", "123456789"}}), "of 2 elements has 9 bytes");
+  check_pt_refused(zip_of({pickle, {"data/0", "1234"}}), "of 2 elements does not fit 4 bytes");
+  check_pt_refused(zip_of({pickle, {"data/0", "123456789"}}), "of 2 elements does not fit 9 bytes");
   check_pt_refused(replaced(zip_of({pickle, floats, {"data/1", ""}}), "data/1", "data/0"),
                    "a name is used twice");
   check_pt_refused(zip_of({floats}), "it has no data.pkl in a folder");
@@ -352,7 +351,7 @@ TEST_CASE("pickles that take what they have not, or repeat too much, are refused
   check_pt_refused(legacy_of("(U\1xNtQ"), "has not five parts");
   check_pt_refused(legacy_of("X\xff\xff\xff\xff"), "ends too early");
   check_pt_refused(legacy_of("\x8d\xff\xff\xff\xff\xff\xff\xff\xff"), "ends too early");
-  check_pt_refused(legacy_of("c" + std::string(2000, 'a')), "more than 1000 bytes");
+  check_pt_refused(legacy_of("c" + std::string(2000, 'a')), "ends too early");
   check_pt_refused(legacy_of(std::string(100, ']') + std::string(99, 'a')), "deeper than 64");
   // Each list holds the one before it twice: 2^60 values.
   std::string laughs = "]";

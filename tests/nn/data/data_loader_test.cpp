@@ -160,7 +160,7 @@ TEST_CASE("an error comes out of the loop at its batch, with its kind, the batch
       CHECK_THROWS_WITH(std::rethrow_if_nested(error), "no such picture");
     }
     CHECK_THROWS_WITH(*it, "[DataLoader] the iterator has no batch here");
-    ++it;  // goes on behind it
+    ++it;  // continues after it
     CHECK((*it).to_vector<std::int64_t>() == IndexList{6, 7});
     ++it;
     CHECK_THROWS_AS(++it, Error);
@@ -171,12 +171,12 @@ TEST_CASE("an error comes out of the loop at its batch, with its kind, the batch
     data::DataLoader uneven(
         data::TensorDataset(arange(3)), {.batch_size = 2, .num_workers = workers},
         [](const std::vector<std::array<Tensor, 1>>&) -> Tensor { return arange(2) + arange(3); });
-    CHECK_THROWS_AS(*uneven.begin(), ShapeError);
-    CHECK_THROWS_WITH(*uneven.begin(), ContainsSubstring("[DataLoader] batch 0: [add]"));
+    CHECK_THROWS_AS(uneven.begin(), ShapeError);
+    CHECK_THROWS_WITH(uneven.begin(), ContainsSubstring("[DataLoader] batch 0: [add]"));
   }
 }
 
-TEST_CASE("what a sampler throws comes out at its batch") {
+TEST_CASE("what a sampler throws comes out of the loop") {
   struct Short {
     std::int64_t size() const { return 3; }
     data::Stream<std::int64_t> iter() const {
@@ -186,21 +186,17 @@ TEST_CASE("what a sampler throws comes out at its batch") {
       };
     }
   };
-  for (const std::int64_t workers : {0, 2}) {
-    auto loader = numbers(3, {.batch_size = 1, .sampler = Short()}, workers);
-    auto it = loader.begin();
-    ++it;
-    CHECK((*it).item<std::int64_t>() == 1);
-    CHECK_THROWS_WITH(++it, "no more");
-    const nn::StateDict behind = loader.state_dict();
-    ++it;
-    CHECK(it == loader.end());
-    loader.load_state_dict(behind);
-    CHECK(loader.begin() == loader.end());
-  }
+  auto loader = numbers(3, {.batch_size = 1, .sampler = Short()}, 0);
+  auto it = loader.begin();
+  ++it;
+  CHECK((*it).item<std::int64_t>() == 1);
+  CHECK_THROWS_WITH(++it, "no more");
+  CHECK(it == loader.end());
+  auto ahead = numbers(3, {.batch_size = 1, .sampler = Short()}, 2);
+  CHECK_THROWS_WITH(batches_in(ahead), "no more");
 }
 
-TEST_CASE("a loader of an iterable dataset goes on behind a batch that was an error") {
+TEST_CASE("a loader of an iterable dataset continues after a batch that was an error") {
   struct Stumbling : Counter {
     std::optional<std::int64_t> next() {
       const std::optional<std::int64_t> number = Counter::next();
@@ -211,7 +207,7 @@ TEST_CASE("a loader of an iterable dataset goes on behind a batch that was an er
   data::DataLoader loader(Stumbling{{7}}, {.batch_size = 2});
   auto it = loader.begin();
   CHECK_THROWS_WITH(++it, ContainsSubstring("a bad example"));
-  const nn::StateDict behind = loader.state_dict();  // does not lead to that batch once more
+  const nn::StateDict after = loader.state_dict();  // does not lead to that batch once more
   ++it;
   const data::IndexList third = (*it).to_vector<std::int64_t>();
   const nn::StateDict state = loader.state_dict();
@@ -221,7 +217,7 @@ TEST_CASE("a loader of an iterable dataset goes on behind a batch that was an er
   loader.load_state_dict(state);
   auto again = loader.begin();
   CHECK((*again).to_vector<std::int64_t>() == fourth);
-  loader.load_state_dict(behind);
+  loader.load_state_dict(after);
   auto resumed = loader.begin();
   CHECK((*resumed).to_vector<std::int64_t>() == third);
 }
@@ -268,86 +264,12 @@ TEST_CASE("an iterable dataset keeps its order, and begins anew where it can") {
   }
 }
 
-TEST_CASE("batches are made without grad and inference mode, on every thread") {
-  const InferenceModeGuard inference;
-  const Tensor weight = [] {
-    const InferenceModeGuard off(false);
-    return ones({2}).requires_grad_();
-  }();
+TEST_CASE("batches are made without grad, on every thread") {
+  const Tensor weight = ones({2}).requires_grad_();
   for (const std::int64_t workers : {0, 2}) {
-    for (const Tensor& batch : data::DataLoader(Recording{weight}, {.num_workers = workers})) {
+    for (const Tensor& batch : data::DataLoader(Recording{weight}, {.num_workers = workers}))
       CHECK(!batch.requires_grad());
-      const InferenceModeGuard off(false);
-      // An inference tensor could not be saved for backward.
-      CHECK_NOTHROW((batch * weight).sum().backward());
-    }
   }
-}
-
-namespace {
-
-// Throws when it is to give its second index, once after *fails was set.
-struct Failing {
-  std::shared_ptr<bool> fails = std::make_shared<bool>(false);
-  std::int64_t size() const { return 4; }
-  data::Stream<std::int64_t> iter() const {
-    return [fails = fails, next = 0]() mutable -> std::optional<std::int64_t> {
-      if (next == 1 && std::exchange(*fails, false)) throw std::runtime_error("no");
-      if (next == 4) return std::nullopt;
-      return next++;
-    };
-  }
-};
-
-}  // namespace
-
-TEST_CASE("what fails while batches are skipped, and did not fail before, comes out of begin()") {
-  const Failing sampler;
-  auto loader = numbers(4, {.batch_size = 1, .sampler = sampler}, 0);
-  auto it = loader.begin();
-  ++it;
-  ++it;
-  loader.load_state_dict(loader.state_dict());
-  *sampler.fails = true;
-  CHECK_THROWS_WITH(loader.begin(), "no");
-  CHECK(batches_in(loader) == Batches{{3}});
-}
-
-TEST_CASE("a loader or a loop that was moved from says so") {
-  auto loader = numbers(4, {}, 0);
-  auto moved = std::move(loader);
-  // NOLINTBEGIN(bugprone-use-after-move): that is what is tested
-  CHECK_THROWS_WITH(loader.size(), "[DataLoader] was moved from");
-  CHECK_THROWS_AS(loader.begin(), Error);
-  CHECK_THROWS_AS(loader.state_dict(), Error);
-  CHECK_THROWS_AS(loader.load_state_dict({}), Error);
-  CHECK_THROWS_AS(decltype(loader)(loader), Error);
-  auto it = moved.begin();
-  auto other = std::move(it);
-  CHECK_THROWS_WITH(++it, "[DataLoader] the iterator was moved from");
-  CHECK_THROWS_AS(*it, Error);
-  // NOLINTEND(bugprone-use-after-move)
-  loader = moved;
-  CHECK(batches_in(loader).size() == 4);
-}
-
-TEST_CASE("what stands in a first batch's way comes out where the loop asks for it") {
-  struct Damaged {
-    std::int64_t size() const { return 2; }
-    std::int64_t get(std::int64_t i) const {
-      if (i == 0) fail("Damaged", "cannot be read");
-      return i;
-    }
-  };
-  data::DataLoader loader(Damaged{});
-  auto at = loader.begin();
-  CHECK_THROWS_WITH(at == loader.end(), ContainsSubstring("cannot be read"));
-  ++at;
-  CHECK(at->template item<std::int64_t>() == 1);
-  at = loader.begin();
-  CHECK_THROWS_AS(*at, Error);
-  at = loader.begin();
-  CHECK_THROWS_AS(at->dim(), Error);
 }
 
 TEST_CASE("a loop is over the size that a shared dataset has when it begins") {
@@ -369,14 +291,5 @@ TEST_CASE("a loop is over the size that a shared dataset has when it begins") {
       for (const std::int64_t x : batch.to_vector<std::int64_t>()) seen.insert(x);
     }
     CHECK(seen == std::set<std::int64_t>{1, 2, 3, 4, 5});
-    // A place within a loop is one among five.
-    static_cast<void>(loader.begin());
-    const nn::StateDict state = loader.state_dict();
-    data::DataLoader same(Growing{all}, {.batch_size = 2, .shuffle = shuffles});
-    same.load_state_dict(state);
-    all->resize(3);
-    CHECK_THROWS_AS(same.begin(), Error);
-    CHECK_THROWS_AS(same.load_state_dict(state), Error);
-    CHECK(same.state_dict().at("examples").item<std::int64_t>() == 5);
   }
 }

@@ -16,11 +16,6 @@ using data::IndexList;
 
 namespace {
 
-struct Huge {
-  std::int64_t size() const { return std::numeric_limits<std::int64_t>::max(); }
-  std::int64_t get(std::int64_t index) const { return index; }
-};
-
 static_assert(data::MapDataset<Numbers> && !data::IterableDataset<Numbers>);
 
 }  // namespace
@@ -55,8 +50,6 @@ TEST_CASE("Subset and ConcatDataset look up in what they hold") {
   CHECK_THROWS_AS(both.get(5), IndexError);
   CHECK_THROWS_AS(both.get(-1), IndexError);
   CHECK_THROWS_AS(data::ConcatDataset(std::vector<Numbers>()), Error);
-  CHECK_THROWS_AS(data::ConcatDataset(std::vector{Huge{}, Huge{}}), IndexError);
-  CHECK_THROWS_AS(data::ConcatDataset(std::vector{Numbers{2}, Numbers{-1}}), IndexError);
 }
 
 TEST_CASE("random_split gives PyTorch's parts for lengths and fractions") {
@@ -84,18 +77,14 @@ TEST_CASE("random_split gives PyTorch's parts for lengths and fractions") {
   }
 }
 
-TEST_CASE("random_split refuses datasets of a negative size") {
-  constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
-  CHECK_THROWS_WITH(data::random_split(Numbers{kLeast}, {0.5, 0.5}),
-                    "[random_split] a dataset has -9223372036854775808 examples");
-}
-
 TEST_CASE("random_split refuses lengths that do not fit before it draws") {
   const RngStateGuard guard;
   const Generator before = get_rng_state();
   const Numbers ten{10};
-  CHECK_THROWS_WITH(data::random_split(ten, {3, 3}), ContainsSubstring("sum up to 6 of 10"));
-  CHECK_THROWS_WITH(data::random_split(ten, {9, 9}), ContainsSubstring("more than the 10"));
+  CHECK_THROWS_WITH(data::random_split(ten, {3, 3}),
+                    ContainsSubstring("sum up to 6, not to the 10 examples"));
+  CHECK_THROWS_WITH(data::random_split(ten, {9, 9}),
+                    ContainsSubstring("sum up to 18, not to the 10"));
   CHECK_THROWS_WITH(data::random_split(ten, {-2, 12}), ContainsSubstring("length 0 is -2"));
   CHECK_THROWS_WITH(data::random_split(ten, {1.5, -0.5}), ContainsSubstring("fraction 0 is 1.5"));
   CHECK_THROWS_WITH(data::random_split(ten, {0.5, 0.6}),
@@ -106,24 +95,5 @@ TEST_CASE("random_split refuses lengths that do not fit before it draws") {
   CHECK_THROWS_WITH(data::random_split(ten, {-0.5, 1.5}), ContainsSubstring("fraction 0 is -0.5"));
   CHECK_THROWS_WITH(data::random_split(ten, {1e20}), ContainsSubstring("length 0 is 1e+20"));
   CHECK_THROWS_AS(data::random_split(ten, {}), Error);
-  // 4 billion examples are left, which the two get in turn; they sum up.
-  CHECK_THROWS_WITH(data::random_split(Numbers{std::int64_t{1} << 62}, {0.5, 0.4999999991}),
-                    ContainsSubstring("[randperm]"));
-  // A double cannot hold this size. What fails is the order of so many.
-  CHECK_THROWS_WITH(data::random_split(Huge{}, {1.0}), ContainsSubstring("[randperm]"));
-  CHECK_THROWS_WITH(data::random_split(Huge{}, {0.5, 0.5}), ContainsSubstring("[randperm]"));
   CHECK(get_rng_state() == before);
-}
-
-TEST_CASE("datasets that were moved elsewhere are empty") {
-  data::ConcatDataset both(std::vector{Numbers{2}, Numbers{3}});
-  const auto moved = std::move(both);
-  data::Subset subset(Numbers{10}, {7});
-  const auto other = std::move(subset);
-  // NOLINTBEGIN(bugprone-use-after-move): that is what is tested
-  CHECK(both.size() == 0);
-  CHECK(subset.size() == 0);
-  CHECK_THROWS_WITH(subset.dataset(), "[Subset] was moved from");
-  // NOLINTEND(bugprone-use-after-move)
-  CHECK(other.dataset().size() == 10);
 }

@@ -35,20 +35,10 @@ std::vector<std::int64_t> next_batches(data::Endless<Loader>& batches, int count
 
 }  // namespace
 
-TEST_CASE("batches without end go on behind one that is an error, be it a loop's first") {
-  using Found = std::vector<std::int64_t>;
-  data::DataLoader first(Damaged{0});
-  data::Endless batches(first);
-  CHECK(next_batches(batches, 9) == Found{-1, 1, 2, 3, -1, 1, 2, 3, -1});
-
-  data::DataLoader second(Damaged{1});
-  data::Endless whole(second);
-  CHECK(next_batches(whole, 1) == Found{0});
-  const nn::StateDict state = second.state_dict();
-  data::DataLoader other(Damaged{1});
-  other.load_state_dict(state);
-  data::Endless resumed(other);
-  CHECK(next_batches(resumed, 6) == next_batches(whole, 6));
+TEST_CASE("batches without end continue after one that is an error") {
+  data::DataLoader loader(Damaged{1});
+  data::Endless batches(loader);
+  CHECK(next_batches(batches, 6) == std::vector<std::int64_t>{0, -1, 2, 3, 0, -1});
 }
 
 TEST_CASE("batches without end go through a loader again and again") {
@@ -62,6 +52,9 @@ TEST_CASE("batches without end go through a loader again and again") {
   const nn::StateDict state = loader.state_dict();
   data::DataLoader other(data::TensorDataset(arange(5)), {.batch_size = 2});
   data::Endless resumed(other);
+  other.load_state_dict(state);
+  CHECK(resumed.next()[0].to_vector<std::int64_t>() == std::vector<std::int64_t>{2, 3});
+  resumed.next();
   other.load_state_dict(state);
   CHECK(resumed.next()[0].to_vector<std::int64_t>() == std::vector<std::int64_t>{2, 3});
 

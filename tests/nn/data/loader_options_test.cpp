@@ -116,19 +116,12 @@ TEST_CASE("a state that does not fit is refused, and changes nothing") {
     CHECK_THROWS_AS(with_own.load_state_dict(state), IoError);
   }
   state = with_own.state_dict();
-  state["batches"] = tensor(std::int64_t{2});
-  CHECK_THROWS_WITH(with_own.load_state_dict(state), ContainsSubstring("outside of a pass"));
-  state["running"] = tensor(true);
   state["batches"] = tensor(std::int64_t{-1});
-  CHECK_THROWS_WITH(with_own.load_state_dict(state), ContainsSubstring("-1 batches within a pass"));
-  state["batches"] = ones({1}, int64);
-  CHECK_THROWS_WITH(with_own.load_state_dict(state),
-                    "[DataLoader::load_state_dict] \"batches\" has 1 dimensions, not 0");
-  state["running"] = tensor(std::int64_t{1});
-  CHECK_THROWS_WITH(with_own.load_state_dict(state),
-                    "[DataLoader::load_state_dict] \"running\" is int64, not bool");
-  state["running"] = Tensor();
-  CHECK_THROWS_WITH(with_own.load_state_dict(state), ContainsSubstring("\"running\" is undefined"));
+  CHECK_THROWS_WITH(with_own.load_state_dict(state), ContainsSubstring("the state has -1 batches"));
+  state["batches"] = tensor({1.0, 2.0});
+  CHECK_THROWS_AS(with_own.load_state_dict(state), Error);
+  state["batches"] = Tensor();
+  CHECK_THROWS_AS(with_own.load_state_dict(state), Error);
   state = with_own.state_dict();
   state["generator.default"] = state["generator.default"].to(float64);
   CHECK_THROWS_AS(with_own.load_state_dict(state), DTypeError);
@@ -146,21 +139,14 @@ TEST_CASE(
   shuffled.load_state_dict(loader.state_dict());
   CHECK(batches_in(more_examples).size() == 5);
   auto it = loader.begin();
-  CHECK_THROWS_WITH(
-      bigger_batches.load_state_dict(loader.state_dict()),
-      ContainsSubstring("the state is of a pass over 9 examples in batches of 2, in order, "
-                        "this loader makes a pass over 9 examples in batches of 3"));
+  CHECK_THROWS_WITH(bigger_batches.load_state_dict(loader.state_dict()),
+                    "[DataLoader::load_state_dict] the state is from within a loop where "
+                    "\"batch_size\" is 2; in this loader it is 3");
   CHECK_THROWS_WITH(more_examples.load_state_dict(loader.state_dict()),
-                    ContainsSubstring("makes a pass over 10 examples"));
+                    ContainsSubstring("\"examples\" is 9; in this loader it is 10"));
   CHECK_THROWS_WITH(shuffled.load_state_dict(loader.state_dict()),
-                    ContainsSubstring("batches of 2, shuffled"));
+                    ContainsSubstring("\"order\" is 0; in this loader it is 1"));
   CHECK(batches_in(bigger_batches).size() == 3);
-  for (const std::int64_t order : {-1, 4}) {
-    nn::StateDict of_another_version = loader.state_dict();
-    of_another_version["order"] = tensor(order);
-    CHECK_THROWS_WITH(bigger_batches.load_state_dict(of_another_version),
-                      ContainsSubstring("in an unknown order"));
-  }
   auto same = numbers(9, {.batch_size = 2}, 0);
   same.load_state_dict(loader.state_dict());
   CHECK(batches_in(same).size() == 4);
@@ -170,16 +156,20 @@ TEST_CASE(
   CHECK(batches_in(same).size() == 4);
   data::DataLoader counted(Counter{9}, {.batch_size = 2});
   CHECK_THROWS_WITH(counted.load_state_dict(loader.state_dict()),
-                    ContainsSubstring("this loader makes a pass over an iterable dataset"));
+                    ContainsSubstring("\"examples\" is 9; in this loader it is -1"));
 }
 
-TEST_CASE("a place far behind the end of an iterable dataset is its end") {
-  data::DataLoader loader(Counter{5}, {.batch_size = 2});
-  auto it = loader.begin();
-  nn::StateDict state = loader.state_dict();
-  state["batches"] = tensor(std::numeric_limits<std::int64_t>::max());
-  loader.load_state_dict(state);
-  CHECK(batches_in(loader).empty());
+TEST_CASE("a place far after the end of a dataset is its end") {
+  const auto check = [](auto loader) {
+    auto it = loader.begin();
+    nn::StateDict state = loader.state_dict();
+    state["batches"] = tensor(std::numeric_limits<std::int64_t>::max());
+    loader.load_state_dict(state);
+    CHECK(batches_in(loader).empty());
+    CHECK(batches_in(loader).size() == 3);
+  };
+  check(data::DataLoader(Counter{5}, {.batch_size = 2}));
+  check(numbers(5, {.batch_size = 2}, 0));
 }
 
 TEST_CASE("a DataLoader refuses options that contradict each other") {
@@ -191,7 +181,6 @@ TEST_CASE("a DataLoader refuses options that contradict each other") {
   check({.num_workers = -1}, "num_workers is -1");
   check({.num_workers = 1'000'000}, "num_workers is 1000000");
   check({.prefetch_factor = 0}, "prefetch_factor is 0");
-  check({.prefetch_factor = 1025}, "prefetch_factor is 1025, not from 1 to 1024");
   check({.shuffle = true, .sampler = order}, "exclude each other");
   const data::BatchSampler lists(order, 1, false);
   check({.batch_size = 2, .batch_sampler = lists}, "excludes");
@@ -229,19 +218,4 @@ TEST_CASE("a loop that cannot begin at its restored place begins there the next 
   CHECK(endless.next().to_vector<std::int64_t>() == data::IndexList{6, 7});
   CHECK(endless.next().to_vector<std::int64_t>() == data::IndexList{8, 9});
   CHECK(endless.next().to_vector<std::int64_t>() == data::IndexList{0, 1});
-}
-
-TEST_CASE("a place behind the last batch is refused where their number is known") {
-  auto loader = numbers(4, {.batch_size = 3}, 0);
-  auto it = loader.begin();
-  nn::StateDict state = loader.state_dict();
-  state["batches"] = tensor(std::int64_t{3});
-  CHECK_THROWS_WITH(loader.load_state_dict(state), ContainsSubstring("the state has 3 batches of"));
-  state["batches"] = tensor(1e18f);
-  CHECK_THROWS_AS(loader.load_state_dict(state), DTypeError);
-  state["batches"] = tensor(std::int64_t{2});
-  loader.load_state_dict(state);
-  CHECK(batches_in(loader).empty());
-  auto dropping = numbers(4, {.batch_size = 3, .drop_last = true}, 0);
-  CHECK_THROWS_WITH(dropping.load_state_dict(state), ContainsSubstring("the state has 2 batches"));
 }

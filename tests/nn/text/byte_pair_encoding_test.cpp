@@ -136,14 +136,6 @@ TEST_CASE("a piece of a million letters is encoded") {
   }
 }
 
-TEST_CASE("long pieces have the ids that their beginnings show") {
-  const BytePairEncoding tokenizer = load_made();
-  // Merges of a run of one letter pair it up from the left, so ids of long runs repeat.
-  Ids ids = tokenizer.encode(std::string(64, 'a'));
-  const Ids twice = tokenizer.encode(std::string(128, 'a'));
-  CHECK(twice == joined({ids, ids}));
-}
-
 TEST_CASE("several threads encode and decode with one tokenizer and one vocabulary of each kind") {
   const std::string text = made_text()["corpus"].get<std::string>();
   const BytePairEncoding pairs = load_made();

@@ -21,17 +21,6 @@ TEST_CASE("training finds the merges that counting anew for each finds") {
   check_same(tokenizer, load_made());
 }
 
-TEST_CASE("saved files give the same ids") {
-  const auto corpus = made_text()["corpus"].get<std::string>();
-  const auto tokenizer = BytePairEncoding::train(corpus, {.vocab_size = 400});
-  const TemporaryFolder folder;
-  tokenizer.save(folder.file("vocab.json"), folder.file("merges.txt"));
-  tokenizer.save_tokenizer_json(folder.file("tokenizer.json"));
-  check_same(tokenizer,
-             BytePairEncoding::load(folder.file("vocab.json"), folder.file("merges.txt")));
-  check_same(tokenizer, BytePairEncoding::load_tokenizer_json(folder.file("tokenizer.json")));
-}
-
 TEST_CASE("training ends where the vocabulary is full or pairs are rare") {
   const auto size = [](std::string_view text, const BytePairTraining& options) {
     return BytePairEncoding::train(text, options).vocab_size();

@@ -1,4 +1,4 @@
-#include <tend/nn/text/vocab_files.h>
+#include <tend/nn/text/byte_pair_encoding.h>
 
 #include <tend/core/base/error.h>
 
@@ -74,18 +74,12 @@ TEST_CASE("damaged merges are refused with the line") {
   check_files_refused(good, first + "h e\nhe\n", "line 3, 'he', is not two tokens");
   check_files_refused(good, first + "h e r\n", "line 2, 'h e r', is not two tokens");
   check_files_refused(good, first + "h  e\n", "is not two tokens");
-  check_files_refused(good, first + "h e\nh e\n", "merge 2, 'h e', is merge 1 again");
   check_files_refused(good, "h e\n" + first, "merge 2: '#version:' is not");
   check_files_refused(good, std::string("h e\0\n", 5), "merge 1: 'e");
   CHECK_NOTHROW(load_files(good, ""));
   CHECK_NOTHROW(load_files(good, "h e"));
   CHECK_NOTHROW(load_files(good, first + "\nh e\n\n"));  // empty lines
-}
-
-TEST_CASE("files that are not there are refused") {
-  const TemporaryFolder folder;
-  CHECK_THROWS_AS(BytePairEncoding::load(folder.file("none"), folder.file("none")), IoError);
-  CHECK_THROWS_AS(BytePairEncoding::load(folder.path(), folder.path()), IoError);
+  CHECK_THROWS_AS(BytePairEncoding::load("/nowhere", "/nowhere"), IoError);
 }
 
 TEST_CASE("a special token must be in the vocabulary, the end of text may be") {
