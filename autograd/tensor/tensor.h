@@ -177,13 +177,18 @@ class Tensor : public methods::Elementwise<Tensor>,
   /// assigned to.
   Indexed operator[](const Index& index) const;
   Indexed operator[](Indices indices) const;
-  Indexed operator[](std::span<const Index> indices) const;  // a vector
+  /// The same with indices that are made while the program runs. (V lets no braces be a vector.)
+  template <std::same_as<std::vector<Index>> V>
+  Indexed operator[](const V& indices) const {
+    return at(indices);
+  }
 
   /// for (auto row : x): the views x[0], x[1], ... IndexError for a 0-d tensor.
   RowIterator begin() const;
   RowIterator end() const;
 
  private:
+  Indexed at(std::span<const Index> indices) const;
   [[noreturn]] static void fail_undefined();
 
   Ref<TensorImpl> impl_;
