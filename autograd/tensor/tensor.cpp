@@ -191,7 +191,7 @@ Indexed Tensor::operator[](Indices indices) const {
   return read(*this, {indices.begin(), indices.size()});
 }
 
-Indexed Tensor::operator[](std::span<const Index> indices) const {
+Indexed Tensor::at(std::span<const Index> indices) const {
   return read(*this, indices);
 }
 

@@ -177,13 +177,16 @@ class Tensor : public methods::Elementwise<Tensor>,
   /// assigned to.
   Indexed operator[](const Index& index) const;
   Indexed operator[](Indices indices) const;
-  Indexed operator[](std::span<const Index> indices) const;  // a vector
+  /// The same with indices that are made while the program runs. (V lets no braces be a vector.)
+  template <std::same_as<std::vector<Index>> V>
+  Indexed operator[](const V& indices) const;
 
   /// for (auto row : x): the views x[0], x[1], ... IndexError for a 0-d tensor.
   RowIterator begin() const;
   RowIterator end() const;
 
  private:
+  Indexed at(std::span<const Index> indices) const;
   [[noreturn]] static void fail_undefined();
 
   Ref<TensorImpl> impl_;
@@ -228,6 +231,11 @@ class Indexed : public Tensor {
 
   std::unique_ptr<ParsedIndex> parsed_;  // of a copy; null for a view
 };
+
+template <std::same_as<std::vector<Index>> V>
+Indexed Tensor::operator[](const V& indices) const {
+  return at(indices);
+}
 
 inline Tensor::Tensor(Indexed&& indexed) noexcept : Tensor(static_cast<Tensor&&>(indexed)) {}
 inline Tensor& Tensor::operator=(Indexed&& indexed) & noexcept {
