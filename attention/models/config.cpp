@@ -72,7 +72,7 @@ const GPTConfig& checked_block(const char* module, const GPTConfig& c) {
     fail(module, "norm_eps ", c.norm_eps, " must be at least 0 and finite");
   for (const double p :
        {c.dropout, c.attention_dropout.value_or(0), c.embedding_dropout.value_or(0)})
-    check_dropout(module, p);
+    tend::detail::check_dropout(module, p);
   return c;
 }
 

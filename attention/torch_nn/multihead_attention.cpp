@@ -24,7 +24,7 @@ std::int64_t checked_width(std::int64_t embed_dim, std::int64_t num_heads,
   };
   check_size("kdim", options.kdim);
   check_size("vdim", options.vdim);
-  check_dropout(kName, options.dropout);
+  tend::detail::check_dropout(kName, options.dropout);
   return embed_dim;
 }
 

@@ -6,7 +6,7 @@
 namespace tend::nn {
 
 Dropout::Dropout(double probability) : p(probability) {
-  check_dropout("Dropout", p);
+  tend::detail::check_dropout("Dropout", p);
 }
 
 Tensor Dropout::forward(const Tensor& x) const {

@@ -14,8 +14,7 @@ enum class LiveKind : std::uint8_t { module, parameter };
 /// Base of an object whose address is known while it lives.
 class LiveObject {
  public:
-  /// The live objects that begin in `bytes`, by ascending address, and those that begin the elements
-  /// of a std::vector which is in `bytes`.
+  /// The live objects that begin in `bytes`, by ascending address.
   static std::vector<const LiveObject*> live_within(std::span<const std::byte> bytes);
 
   LiveKind live_kind() const noexcept { return kind_; }

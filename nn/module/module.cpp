@@ -290,10 +290,7 @@ namespace {
 [[noreturn]] void fail_unregistered(const std::string& owner, const ModuleBase& member) {
   const std::string type = member.type_name();
   fail(owner, "its member of class ", type, " is not registered, so nothing trains or saves it. ",
-       "Declare it as TEND_MODULE(", type,
-       ", name), or in place of a std::vector as "
-       "TEND_MODULE(ModuleList<",
-       type, ">, name)");
+       "Declare it as TEND_MODULE(", type, ", name)");
 }
 
 [[noreturn]] void fail_unregistered(const std::string& owner, const Parameter& member) {
@@ -325,7 +322,7 @@ void ModuleBase::find_unregistered() const {
     if (found.empty()) continue;
     const std::string own = CallScope::current_path();
     const std::string owner = path.empty() ? own : as_text(own, '.', path);
-    // A forgotten member has a lower address than its own members.
+    // A forgotten module has a lower address than its own members.
     const LiveObject* first = found.front();
     if (first->live_kind() == LiveKind::module)
       fail_unregistered(owner, static_cast<const ModuleBase&>(*first));

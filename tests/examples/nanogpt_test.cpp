@@ -122,7 +122,7 @@ TEST_CASE("nanogpt that is killed at any moment and resumed has the bits of one 
   std::ofstream(folder.file("text")) << alphabet();
   const auto words = [](const std::string& out) {
     return small_nanogpt({"--steps", "700", "--save-every", "7", "--evaluate-every", "0", "--out",
-                          out, "--json", out + ".json", "--sample", "0", "--dropout", "0.1",
+                          out, "--json", "./" + out + ".json", "--sample", "0", "--dropout", "0.1",
                           "--resume"});
   };
   Kills kills(kNanoGPT, words, folder);

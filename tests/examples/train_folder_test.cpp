@@ -48,6 +48,18 @@ TEST_CASE("all files of a run go to its folder, which is made") {
   CHECK(std::filesystem::exists(folder.file("runs/with/slash/checkpoint.safetensors")));
 }
 
+TEST_CASE("a path is a path, also beside --out, and a run is resumed in its own folder") {
+  const TemporaryFolder folder;
+  REQUIRE(run(small({"--steps", "2", "--out", "runs/a", "--json", "runs/r.json"}), folder).code ==
+          0);
+  CHECK(std::filesystem::exists(folder.file("runs/r.json")));
+  CHECK(run({"--resume", "runs/a", "--steps", "4"}, folder).code == 0);
+  CHECK(names_in(folder.path()) == std::vector<std::string>{"runs"});
+  const Ended gone = run({"--resume", "runs", "--steps", "4"}, folder);
+  CHECK(gone.code == 1);
+  CHECK_THAT(gone.output, ContainsSubstring("runs has no checkpoint"));
+}
+
 TEST_CASE("a folder that cannot be used ends the program") {
   const TemporaryFolder folder;
   std::ofstream(folder.file("file")) << "kept";

@@ -10,6 +10,7 @@
 
 #include "examples/train/run/sampling.h"
 #include "tests/catch.h"
+#include "tests/examples/kills.h"
 #include "tests/examples/train_program.h"
 
 using Catch::Matchers::ContainsSubstring;
@@ -87,12 +88,25 @@ TEST_CASE("a prompt is gone on from, the same for the same seed and any number o
   CHECK(sample({"--top-k", "1"}) == greedy);
   CHECK(greedy != text);
   REQUIRE(run(text_run(folder, {}), folder).code == 0);
-  const Ended resumed =
-      run({"--resume", "checkpoint.safetensors", "--prompt", "abca", "--sample", "50"}, folder);
+  const Ended resumed = run({"--resume", "checkpoint.safetensors", "--prompt", "abca", "--sample",
+                             "50", "--report", "prompt.html"},
+                            folder);
   CHECK(continuation(resumed, "abca") == text);
   CHECK_THAT(resumed.output, ContainsSubstring("samples, decoded at temperature 0.8:"));
-  CHECK_THAT(content(folder.file("report.html")), ContainsSubstring("<pre>abca<b>" + text));
+  CHECK_THAT(content(folder.file("prompt.html")), ContainsSubstring("<pre>abca<b>" + text));
   CHECK(sample({"--seed", "1"}) != text);
+}
+
+TEST_CASE("a prompt alone trains nothing and writes nothing") {
+  const TemporaryFolder folder;
+  REQUIRE(run(text_run(folder, {"--save-every", "1", "--out", "r"}), folder).code == 0);
+  const auto written = std::filesystem::last_write_time(folder.file("r/report.html"));
+  const std::size_t files = files_in(folder.path());
+  const Ended ended = run({"--resume", "r", "--prompt", "abca", "--sample", "50"}, folder);
+  CHECK(ended.code == 0);
+  CHECK(continuation(ended, "abca").size() == 50);
+  CHECK(files_in(folder.path()) == files);
+  CHECK(std::filesystem::last_write_time(folder.file("r/report.html")) == written);
 }
 
 TEST_CASE("samples without a sense are wrong usage, before anything is written") {

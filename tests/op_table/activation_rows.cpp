@@ -25,7 +25,7 @@ void softmax_rows(Rows& rows) {
       .on({{real({2, 3})}, {integers({2, 3}, -2, 3)}});
   rows.op("softmin", "F.softmin(a, 1)", [](T a) { return softmin(a, 1); })
       .on({{real({2, 3})}, {real({3, 2, 4})}})
-      .refuses("[softmax] needs float32 or float64, got int64", {integers({2, 2}, 0, 5)});
+      .refuses("[softmin] needs float32 or float64, got int64", {integers({2, 2}, 0, 5)});
   rows.op("softmax", "torch.softmax(a, 0) * 1", [](T a) { return softmax(a, 0) * 1; })
       .on({{real({})}, {real({1})}, {real({7})}});
   rows.op("log_softmax", "torch.log_softmax(a, 0) * 1", [](T a) { return log_softmax(a, 0) * 1; })

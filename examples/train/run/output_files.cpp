@@ -25,14 +25,16 @@ std::vector<fs::path> logs_in(const fs::path& folder) {
 
 /// The folder of the run that --resume continues.
 fs::path resumed_folder(const CommandLine& o) {
-  return fs::is_directory(o.resume) ? fs::path(o.resume) : fs::path(o.resume).parent_path();
+  if (fs::is_directory(o.resume)) return o.resume;
+  const fs::path folder = fs::path(o.resume).parent_path();
+  return folder.empty() ? "." : folder;
 }
 
 /// Whether the run continues one that has its files in this folder.
 bool is_resumed_in(const fs::path& folder, const CommandLine& o) {
   if (o.resume.empty()) return false;
   std::error_code error;
-  return fs::equivalent(folder, fs::absolute(resumed_folder(o)), error);
+  return fs::equivalent(folder, resumed_folder(o), error);
 }
 
 /// Whether the run has files in its folder. Then checkpoints of another run may not stay there.
