@@ -12,6 +12,7 @@
 
 #include <tend/autograd/tensor/tensor.h>
 #include <tend/core/base/strict.h>
+#include <tend/nn/files/load_options.h>
 #include <tend/nn/module/state_dict.h>
 
 namespace tend::nn {
@@ -71,12 +72,6 @@ struct PtValue {
 struct PtItem {
   std::variant<std::int64_t, std::string> key;
   PtValue value;
-};
-
-/// A part of a file that was not read.
-struct LeftOut {
-  std::string name;  ///< "optimizer.best", or "losses[2]"
-  std::string why;   ///< "an object of 'numpy._core.multiarray.scalar'"
 };
 
 /// The value of a file, and what of it was not read.
