@@ -24,7 +24,7 @@ std::string entry_name(const std::filesystem::path& path, std::string_view name)
 }
 
 // An archive of arrays that is being read.
-struct NpzFile {
+struct Archive {
   const std::filesystem::path& path;
   ZipReader archive;
   std::optional<MappedFile> mapping = {};
@@ -79,14 +79,19 @@ void save_npz(const std::filesystem::path& path, const StateDict& tensors,
   write_file_at(path, fill, "save_npz");
 }
 
-StateDict load_npz(const std::filesystem::path& path, const LoadOptions& options) {
-  NpzFile file{path, ZipReader(path, "load_npz")};
-  StateDict out;
+NpzFile load_npz(const std::filesystem::path& path, const LoadOptions& options) {
+  Archive file{path, ZipReader(path, "load_npz")};
+  NpzFile out;
   for (const std::string& name : file.archive.names()) {
     if (!name.ends_with(kSuffix)) file.archive.refuse("entry '", shown(name), "' is no .npy file");
     const std::string key = name.substr(0, name.size() - kSuffix.size());
-    out.emplace_back(key, file.read(name, key, options));
+    try {
+      out.emplace_back(key, file.read(name, key, options));
+    } catch (const npy::UnreadDType& error) {
+      out.left_out.push_back({key, error.what()});
+    }
   }
+  if (out.empty() && !out.left_out.empty()) throw IoError(out.left_out.front().why);
   return out;
 }
 

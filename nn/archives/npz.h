@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <vector>
 
 #include <tend/nn/files/load_options.h>
 #include <tend/nn/module/state_dict.h>
@@ -21,12 +22,19 @@ struct NpzOptions {
 void save_npz(const std::filesystem::path& path, const StateDict& tensors,
               const NpzOptions& options = {});
 
+/// The arrays of a file, and what of it was not read.
+struct NpzFile : StateDict {
+  std::vector<LeftOut> left_out;
+};
+
 /// Reads a .npz file, stored or deflated, in the order of the archive's directory; each array as
-/// load_npy does. Nothing of the archive is trusted: IoError names the path and what is wrong, also
-/// for a checksum that differs, names used twice, sizes that cannot be, and entries other than
-/// .npy. With mmap, entries that are deflated or not aligned are read at once, as LoadOptions says;
-/// what save_npz stores is aligned, what NumPy stores only by chance. Checksums of entries whose
-/// elements stay in the file are not compared.
-StateDict load_npz(const std::filesystem::path& path, const LoadOptions& options = {});
+/// load_npy does. Arrays of text, objects, complex numbers and other dtypes that tend lacks are not
+/// read: the result lists them. IoError if there is nothing else. Nothing of the archive is
+/// trusted: IoError names the path and what is wrong, also for a checksum that differs, names used
+/// twice, sizes that cannot be, and entries other than .npy. With mmap, entries that are deflated
+/// or not aligned are read at once, as LoadOptions says; what save_npz stores is aligned, what
+/// NumPy stores only by chance. Checksums of entries whose elements stay in the file are not
+/// compared.
+NpzFile load_npz(const std::filesystem::path& path, const LoadOptions& options = {});
 
 }  // namespace tend::nn

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <set>
 #include <string_view>
 
@@ -34,11 +35,11 @@ constexpr std::array<std::string_view, 14> kDtypes{
     "torch.uint16",  "torch.uint32",  "torch.uint64",  "torch.complex64",
 };
 
-constexpr std::string_view kOrderedDict = "collections.OrderedDict", kSize = "torch.Size",
+constexpr std::string_view kOrderedDict = "collections.OrderedDict",
+                           kCounter = "collections.Counter", kSize = "torch.Size",
                            kDevice = "torch.device", kTensorV2 = "torch._utils._rebuild_tensor_v2",
                            kTensor = "torch._utils._rebuild_tensor",
                            kParameter = "torch._utils._rebuild_parameter";
-constexpr std::array kFunctions{kOrderedDict, kSize, kDevice, kTensorV2, kTensor, kParameter};
 
 // --- calls
 
@@ -57,7 +58,8 @@ class Caller {
       Tensor parameter = argument<Tensor>(0);
       return with_grad(Tensor(parameter.array()), argument<bool>(1));
     }
-    reader_.refuse("'", shown(function_), "' is not called");
+    if (function_ == kCounter) return counter();
+    return Unread{as_text("an object of '", shown(function_), '\'')};
   }
 
  private:
@@ -82,6 +84,7 @@ class Caller {
     }
     return out;
   }
+  Object counter() const { return arguments_.empty() ? Mapping() : argument<Mapping>(0); }
   Object device() const {
     const std::string& name = argument<std::string>(0);
     return arguments_.size() < 2 ? name : as_text(name, ':', argument<std::int64_t>(1));
@@ -110,7 +113,7 @@ class Caller {
     const Shape shape = sizes(2), strides = sizes(3);
     if (!stored_bytes(NumberKind::f64, shape))
       refuse_arguments(as_text("sizes ", shape, " are too large"));
-    if (is_negated()) refuse_arguments("its elements are to be negated, which is not done");
+    if (is_negated()) return Unread{"a tensor whose elements are to be negated"};
     const Array& elements = storage.elements.array();
     return with_grad(Tensor(elements.as_strided(shape, strides, offset)),
                      function_ == kTensorV2 && argument<bool>(4));
@@ -146,72 +149,109 @@ class Converter {
   Converter(const ByteReader& reader, const Objects& objects, std::uint64_t bytes)
       : reader_(reader), objects_(objects), left_(most_copies(bytes)) {}
 
-  PtValue value(Number number, int depth) {
+  PtFile file(Number number) {
+    PtFile out;
+    std::optional<PtValue> root = value(number, 0);
+    const PtDict* dict = root ? root->as<PtDict>() : nullptr;
+    if (!root || (dict != nullptr && dict->empty() && !left_out_.empty()))
+      reader_.refuse("holds ", left_out_.front().why, ", which is not read");
+    static_cast<PtValue&>(out) = std::move(*root);
+    out.left_out = std::move(left_out_);
+    return out;
+  }
+
+ private:
+  using Value = std::optional<PtValue>;  // nothing: it is left out
+
+  Value value(Number number, int depth) {
     if (depth > kMaxDepth) reader_.refuse("lists and dicts nest deeper than ", kMaxDepth);
     pay(1);
     return std::visit([&](const auto& object) { return value_of(object, depth); },
                       objects_[number]);
   }
-
- private:
+  // The same for a part, whose name is the whole's with this behind it.
+  Value part(const std::string& name, Number number, int depth) {
+    const std::size_t size = path_.size();
+    path_ += name;
+    Value out = value(number, depth + 1);
+    path_.resize(size);
+    return out;
+  }
+  Value leave_out(std::string what) {
+    pay(path_.size() + what.size());
+    left_out_.push_back({path_, std::move(what)});
+    return {};
+  }
   void pay(std::uint64_t cost) {
     if (cost > left_) reader_.refuse("repeats its parts too often");
     left_ -= cost;
   }
-  PtValue value_of(std::monostate, int) { return {}; }
-  PtValue value_of(bool object, int) { return object; }
-  PtValue value_of(std::int64_t object, int) { return object; }
-  PtValue value_of(double object, int) { return object; }
-  PtValue value_of(const std::string& object, int) {
+
+  Value value_of(std::monostate, int) { return PtValue(); }
+  Value value_of(bool object, int) { return object; }
+  Value value_of(std::int64_t object, int) { return object; }
+  Value value_of(double object, int) { return object; }
+  Value value_of(const std::string& object, int) {
     pay(object.size());
     return object;
   }
-  PtValue value_of(const Tensor& object, int) { return object; }
-  PtValue value_of(const Sequence& object, int depth) {
+  Value value_of(const Tensor& object, int) { return object; }
+  Value value_of(const Sequence& object, int depth) {
     PtList items;
-    for (const Number item : object.items) items.push_back(value(item, depth + 1));
+    for (const Number item : object.items) {
+      const std::string name = as_text('[', items.size(), ']');
+      items.push_back(part(name, item, depth).value_or(PtValue()));
+    }
     if (object.is_tuple) return PtTuple{std::move(items)};
     return items;
   }
-  PtValue value_of(const Mapping& object, int depth) {
+  Value value_of(const Mapping& object, int depth) {
     PtDict dict;
     std::set<std::variant<std::int64_t, std::string>> keys;
-    for (const auto& [key, item] : object.items) {
-      PtItem& added = dict.emplace_back();
-      if (const auto* text = std::get_if<std::string>(&objects_[key])) {
+    for (const auto& [number, item] : object.items) {
+      PtItem added;
+      if (const auto* text = std::get_if<std::string>(&objects_[number])) {
         pay(2 * text->size());
         added.key = *text;
-      } else if (const auto* integer = std::get_if<std::int64_t>(&objects_[key])) {
+      } else if (const auto* integer = std::get_if<std::int64_t>(&objects_[number])) {
         added.key = *integer;
       } else {
-        reader_.refuse("a key is neither a text nor an integer");
+        leave_out("a key that is neither a text nor an integer");
+        continue;
       }
       pay(1);
-      if (!keys.insert(added.key).second) refuse_key(added.key);
-      added.value = value(item, depth + 1);
+      const std::string name = text_of(added.key);
+      if (!keys.insert(added.key).second) reader_.refuse("the key '", name, "' is used twice");
+      Value found = part(path_.empty() ? name : '.' + name, item, depth);
+      if (!found) continue;
+      added.value = std::move(*found);
+      dict.push_back(std::move(added));
     }
     return dict;
   }
-  PtValue value_of(const Global& object, int) {
-    reader_.refuse("the class '", object.name, "' is no value");
+  Value value_of(const Global& object, int) {
+    return leave_out(as_text("the class '", shown(object.name), '\''));
   }
-  PtValue value_of(const Storage&, int) { reader_.refuse("a storage is no value"); }
-  [[noreturn]] void refuse_key(const std::variant<std::int64_t, std::string>& key) const {
+  Value value_of(const Unread& object, int) { return leave_out(object.what); }
+  Value value_of(const Storage&, int) { return leave_out("a storage"); }
+
+  static std::string text_of(const std::variant<std::int64_t, std::string>& key) {
     const auto* text = std::get_if<std::string>(&key);
-    reader_.refuse("the key '", text ? shown(*text) : as_text(std::get<std::int64_t>(key)),
-                   "' is used twice");
+    return text ? shown(*text) : as_text(std::get<std::int64_t>(key));
   }
 
   const ByteReader& reader_;
   const Objects& objects_;
   std::uint64_t left_;
+  std::string path_;
+  std::vector<LeftOut> left_out_;
 };
 
 }  // namespace
 
-PtValue value_of(const ByteReader& reader, const Objects& objects, Number number,
-                 std::uint64_t bytes) {
-  return Converter(reader, objects, bytes).value(number, 0);
+PtFile value_of(const ByteReader& reader, const Objects& objects, Number number,
+                std::uint64_t bytes) {
+  return Converter(reader, objects, bytes).file(number);
 }
 
 Object call(const ByteReader& reader, const Objects& objects, const std::string& function,
@@ -233,12 +273,6 @@ const NumberKind* storage_kind(const std::string& name) {
 
 bool is_dtype(const std::string& name) {
   return std::find(kDtypes.begin(), kDtypes.end(), name) != kDtypes.end();
-}
-
-void check_global(const ByteReader& reader, const std::string& name) {
-  if (storage_kind(name) != nullptr || is_dtype(name)) return;
-  if (std::find(kFunctions.begin(), kFunctions.end(), name) != kFunctions.end()) return;
-  reader.refuse("holds an object of '", shown(name), "', which is not read");
 }
 
 }  // namespace tend::nn::pickle

@@ -31,12 +31,16 @@ struct Mapping {
 struct Global {
   std::string name;
 };
+/// What is left out: "an object of 'posix.system'".
+struct Unread {
+  std::string what;
+};
 struct Storage {
   Tensor elements;
 };
 
 using Object = std::variant<std::monostate, bool, std::int64_t, double, std::string, Sequence,
-                            Mapping, Global, Storage, Tensor>;
+                            Mapping, Global, Unread, Storage, Tensor>;
 using Objects = std::deque<Object>;  // whose members stay where they are
 
 /// Dimensions that a tensor in a .pt file may have.
@@ -48,21 +52,19 @@ constexpr std::uint64_t most_copies(std::uint64_t bytes) {
   return 1'000'000 + 8 * bytes;
 }
 
-/// The object with all that it holds. IoError for nesting beyond kMaxDepth (as of a list that holds
-/// itself), for keys that are neither texts nor integers or are used twice, and for what repeats so
-/// often that it would take far more memory than its pickle of `bytes` bytes.
-PtValue value_of(const ByteReader& reader, const Objects& objects, Number number,
-                 std::uint64_t bytes);
+/// The object with all that it holds but what is left out. IoError if that is all, for nesting
+/// beyond kMaxDepth (as of a list that holds itself), for keys that are used twice, and for what
+/// repeats so often that it would take far more memory than its pickle of `bytes` bytes.
+PtFile value_of(const ByteReader& reader, const Objects& objects, Number number,
+                std::uint64_t bytes);
 
 /// Calls a function or class of torch.save's with a tuple of arguments. The result may be a copy of
-/// one of them.
+/// one of them; that of another function is an Unread.
 Object call(const ByteReader& reader, const Objects& objects, const std::string& function,
             const Numbers& arguments);
 
 /// The kind of a storage class ("torch.FloatStorage"); nullptr for other names.
 const NumberKind* storage_kind(const std::string& name);
-/// IoError unless torch.save uses the name for what tend can read.
-void check_global(const ByteReader& reader, const std::string& name);
 /// Whether the name is a dtype's ("torch.float32"), which becomes a text.
 bool is_dtype(const std::string& name);
 

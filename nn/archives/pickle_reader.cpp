@@ -17,7 +17,7 @@ class Machine {
   Machine(ByteReader& reader, const FindStorage& find_storage)
       : reader_(reader), find_storage_(find_storage), begin_(reader.left()) {}
 
-  PtValue run() {
+  PtFile run() {
     for (;;) {
       if (read_bytes() > kMaxPickle) reader_.refuse("a pickle is longer than 64 MiB");
       const std::uint8_t opcode = reader_.byte();
@@ -72,6 +72,9 @@ class Machine {
     return *object;
   }
 
+  // What is added to an object that is left out is left out, too.
+  bool is_unread(Number number) const { return std::holds_alternative<Unread>(objects_[number]); }
+
   // --- opcodes, by family; false for those of other families
 
   bool run_value(std::uint8_t opcode) {
@@ -89,8 +92,16 @@ class Machine {
       case 0x8d: return push(reader_.text(reader_.number(8)));
       case 'T': return push(reader_.text(reader_.number(4)));  // bytes of Python 2
       case 'U': return push(reader_.text(reader_.number(1)));
+      case 'B': return push_bytes(reader_.number(4));
+      case 'C': return push_bytes(reader_.number(1));
+      case 0x8e:
+      case 0x96: return push_bytes(reader_.number(8));
       default: return false;
     }
+  }
+  bool push_bytes(std::uint64_t count) {
+    reader_.take(count);
+    return push(Unread{"bytes"});
   }
   std::int64_t long_integer() {
     const auto bytes = static_cast<int>(reader_.number(1));
@@ -122,10 +133,14 @@ class Machine {
       case 'd': return make_dict();
       case 's': return set_items(pop(2));
       case 'u': return set_items(pop_to_mark());
+      case 0x8f: return push(Unread{"a set"});
+      case 0x90: pop_to_mark(); return true;  // the elements of the set below
+      case 0x91: pop_to_mark(); return push(Unread{"a set"});
       default: return false;
     }
   }
   bool append(const Numbers& items) {
+    if (is_unread(top())) return true;
     Sequence& list = as<Sequence>(top(), "a list");
     if (list.is_tuple) reader_.refuse("the pickle adds to a tuple");
     list.items.insert(list.items.end(), items.begin(), items.end());
@@ -138,6 +153,7 @@ class Machine {
   }
   bool set_items(const Numbers& items) {
     if (items.size() % 2 != 0) reader_.refuse("the pickle has a key without a value");
+    if (is_unread(top())) return true;
     Mapping& dict = as<Mapping>(top(), "a dict");
     for (std::size_t i = 0; i < items.size(); i += 2)
       dict.items.emplace_back(items[i], items[i + 1]);
@@ -189,14 +205,18 @@ class Machine {
       }
       case 'R': {
         const Numbers parts = pop(2);
-        return push_result(as<Global>(parts[0], "a function").name,
-                           as<Sequence>(parts[1], "a tuple of arguments").items);
+        const Numbers& arguments = as<Sequence>(parts[1], "a tuple of arguments").items;
+        for (const Number each : {parts[0], arguments.empty() ? parts[0] : arguments[0]})
+          if (is_unread(each)) return push(objects_[each]);
+        return push_result(as<Global>(parts[0], "a function").name, arguments);
       }
+      case 0x81: return push_new(pop(2)[0]);  // a class and its arguments
+      case 0x92: return push_new(pop(3)[0]);
       case 'b':  // attributes of an OrderedDict, as the versions of a module's parts
         pop();
-        as<Mapping>(top(), "a dict with attributes");
+        if (!is_unread(top())) as<Mapping>(top(), "a dict with attributes");
         return true;
-      case 'Q': return push(storage(pop()));
+      case 'Q': return push_storage(pop());
       default: return false;
     }
   }
@@ -207,9 +227,11 @@ class Machine {
   }
   bool push_global(const std::string& module, const std::string& name) {
     const std::string whole = module + '.' + name;
-    check_global(reader_, whole);
     if (is_dtype(whole)) return push(whole);
     return push(Global{whole});
+  }
+  bool push_new(Number type) {
+    return push(Unread{as_text("an object of '", shown(as<Global>(type, "a class").name), '\'')});
   }
   // A few bytes copy a long argument, so there is a limit to what copies take together.
   bool push_result(const std::string& function, const Numbers& arguments) {
@@ -223,7 +245,7 @@ class Machine {
     if (copies_ > most_copies(read_bytes())) reader_.refuse("repeats its parts too often");
     return push(std::move(result));
   }
-  Storage storage(Number reference) {
+  bool push_storage(Number reference) {
     if (!find_storage_) reader_.refuse("a storage where none can be");
     const Numbers& parts = as<Sequence>(reference, "a storage").items;
     // ('storage', class, key, location, elements), and None in files of before 1.6
@@ -234,11 +256,11 @@ class Machine {
       reader_.refuse("views of storages, as PyTorch had before 0.4, are not read");
     const std::string& type = as<Global>(parts[1], "a storage's class").name;
     const NumberKind* kind = storage_kind(type);
-    if (kind == nullptr) reader_.refuse("'", type, "' is no class of storages");
+    if (kind == nullptr) return push(Unread{as_text("a tensor in a '", shown(type), '\'')});
     const std::string& key = as<std::string>(parts[2], "a storage's key");
     const std::int64_t numel = as<std::int64_t>(parts[4], "a storage's size");
     if (numel < 0) reader_.refuse("storage '", shown(key), "' has ", numel, " elements");
-    return {Tensor(find_storage_({*kind, key, numel}))};
+    return push(Storage{Tensor(find_storage_({*kind, key, numel}))});
   }
 
   ByteReader& reader_;
@@ -253,7 +275,7 @@ class Machine {
 
 }  // namespace
 
-PtValue read(ByteReader& reader, const FindStorage& find_storage) {
+PtFile read(ByteReader& reader, const FindStorage& find_storage) {
   return Machine(reader, find_storage).run();
 }
 

@@ -30,8 +30,8 @@ using FindStorage = std::function<Array(const StorageName&)>;
 
 /// Reads one pickle up to its last opcode; one without storages if there is no `find_storage`. It
 /// runs no code: it knows the opcodes that make data and the classes and functions that torch.save
-/// uses for tensors, and refuses all others by name. Time and memory are in proportion to the bytes
-/// of the pickle, at most kMaxPickle.
-PtValue read(ByteReader& reader, const FindStorage& find_storage = {});
+/// uses for tensors, and leaves out objects of all others. IoError if nothing is left. Time and
+/// memory are in proportion to the bytes of the pickle, at most kMaxPickle.
+PtFile read(ByteReader& reader, const FindStorage& find_storage = {});
 
 }  // namespace tend::nn::pickle

@@ -125,11 +125,11 @@ class ZippedFile {
     swapped_ = order == "big";
   }
 
-  PtValue read() {
+  PtFile read() {
     const std::string text = archive_.read_all(folder_ + "data.pkl", pickle::kMaxPickle);
     pay(static_cast<std::int64_t>(text.size()), 8);  // of its objects
     ByteReader reader(file_, text);
-    PtValue value = pickle::read(reader, [&](const StorageName& name) {
+    PtFile value = pickle::read(reader, [&](const StorageName& name) {
       return find_storage(storages_, name, file_, [&] { return elements_of(name); });
     });
     if (reader.left() > 0) file_.refuse("something follows the pickle");
@@ -183,7 +183,7 @@ class LegacyFile {
   explicit LegacyFile(const FileName& file)
       : file_(file), bytes_(read_text(file)), reader_(file, bytes_) {}
 
-  PtValue read() {
+  PtFile read() {
     if (!bytes_.starts_with(kLegacyMagic)) file_.refuse("is no file of torch.save");
     reader_.take(kLegacyMagic.size());
     const PtValue version = pickle::read(reader_);
@@ -191,7 +191,7 @@ class LegacyFile {
     if (number == nullptr || *number != kLegacyVersion)
       file_.refuse("its version is not ", kLegacyVersion);
     pickle::read(reader_);  // sizes of C's types, which change nothing
-    PtValue value = pickle::read(reader_, [&](const StorageName& name) {
+    PtFile value = pickle::read(reader_, [&](const StorageName& name) {
       return find_storage(storages_, name, file_, [&] { return promised(name); });
     });
     read_storages(pickle::read(reader_));
@@ -240,7 +240,7 @@ class LegacyFile {
 
 }  // namespace
 
-PtValue load_pt(const std::filesystem::path& path) {
+PtFile load_pt(const std::filesystem::path& path) {
   const FileName name{"load_pt", path};
   InputFile file(path, name.operation);
   std::string start(std::min<std::uint64_t>(file.size(), 2), '\0');

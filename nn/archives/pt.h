@@ -12,6 +12,7 @@
 
 #include <tend/autograd/tensor/tensor.h>
 #include <tend/core/base/strict.h>
+#include <tend/nn/files/load_options.h>
 #include <tend/nn/module/state_dict.h>
 
 namespace tend::nn {
@@ -73,15 +74,22 @@ struct PtItem {
   PtValue value;
 };
 
+/// The value of a file, and what of it was not read.
+struct PtFile : PtValue {
+  std::vector<LeftOut> left_out;
+};
+
 /// Reads what torch.save wrote, in the zip format of PyTorch 1.6 or the one before it (0.1.10):
 /// tensors of bool, float32, float64 and int64 as they are, float16 and bfloat16 as float32, int8,
 /// int16, int32 and uint8 as int64. Strides, requires_grad and shared storages are as they were
-/// saved. Nothing is executed: data of Python's pickle makes the values above and nothing else.
-/// IoError names the path and what is wrong, also the class, function or opcode that is refused,
-/// nesting beyond 64, more than 64 MiB beside the elements of tensors, a packed archive that would
-/// take more than 64 times its size, parts that are repeated more than a million times, storages
-/// outside the file and tensors outside their storage. Needs the library tend::archives.
-PtValue load_pt(const std::filesystem::path& path);
+/// saved. Nothing is executed: data of Python's pickle makes the values above and nothing else. A
+/// collections.Counter is a dict. Objects of other classes, sets and bytes are not read: the result
+/// lists them, dicts lack their keys, and lists have None in their place.
+/// IoError names the path and what is wrong: a file of which nothing is read, an opcode that is not
+/// known, nesting beyond 64, more than 64 MiB beside the elements of tensors, a packed archive that
+/// would take more than 64 times its size, parts that are repeated more than a million times,
+/// storages outside the file and tensors outside their storage. Needs the library tend::archives.
+PtFile load_pt(const std::filesystem::path& path);
 
 /// Writes a file that torch.load reads, with weights_only=True, too, whole or not at all as
 /// write_file does. Tensors that share memory share it after loading, and it is written once: the

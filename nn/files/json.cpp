@@ -40,8 +40,8 @@ class Builder : public nlohmann::json_sax<Value> {
     member_ = &*member;
     return true;
   }
-  bool parse_error(std::size_t, const std::string&, const Value::exception& error) override {
-    file_.refuse(what_, "is no JSON: ", shown(error.what()));
+  bool parse_error(std::size_t position, const std::string&, const Value::exception&) override {
+    file_.refuse(what_, "is no JSON: it breaks off, or has something else, at byte ", position);
   }
 
  private:

@@ -1,9 +1,17 @@
 // How files of tensors are read.
 #pragma once
 
+#include <string>
+
 #include <tend/core/base/strict.h>
 
 namespace tend::nn {
+
+/// A part of a file that was not read.
+struct LeftOut {
+  std::string name;  ///< "labels", in a dict of a .pt file "optimizer.best", in a list "losses[2]"
+  std::string why;   ///< "an object of 'numpy._core.multiarray.scalar'"
+};
 
 struct LoadOptions {
   /// Float32, float64 and int64 elements stay in the file, where it has them little-endian and

@@ -24,15 +24,16 @@ constexpr std::size_t kAlign = 64;
 
 struct NpyType {
   std::string_view name;  // without the byte order
+  std::string_view long_name;
   NumberKind kind;
 };
 constexpr std::array kNpyTypes{
-    NpyType{"b1", NumberKind::boolean}, NpyType{"i1", NumberKind::i8},
-    NpyType{"i2", NumberKind::i16},     NpyType{"i4", NumberKind::i32},
-    NpyType{"i8", NumberKind::i64},     NpyType{"u1", NumberKind::u8},
-    NpyType{"u2", NumberKind::u16},     NpyType{"u4", NumberKind::u32},
-    NpyType{"u8", NumberKind::u64},     NpyType{"f2", NumberKind::f16},
-    NpyType{"f4", NumberKind::f32},     NpyType{"f8", NumberKind::f64},
+    NpyType{"b1", "bool", NumberKind::boolean}, NpyType{"i1", "int8", NumberKind::i8},
+    NpyType{"i2", "int16", NumberKind::i16},    NpyType{"i4", "int32", NumberKind::i32},
+    NpyType{"i8", "int64", NumberKind::i64},    NpyType{"u1", "uint8", NumberKind::u8},
+    NpyType{"u2", "uint16", NumberKind::u16},   NpyType{"u4", "uint32", NumberKind::u32},
+    NpyType{"u8", "uint64", NumberKind::u64},   NpyType{"f2", "float16", NumberKind::f16},
+    NpyType{"f4", "float32", NumberKind::f32},  NpyType{"f8", "float64", NumberKind::f64},
 };
 
 std::string descr_of(DType dtype) {
@@ -80,6 +81,10 @@ class HeaderParser {
     source_.refuse("its header is not NumPy's: ", what);
   }
 
+  [[noreturn]] void refuse_dtype(const std::string& what) const {
+    fail<UnreadDType>(source_.operation, source_.name, ": ", what);
+  }
+
   static std::string_view without_spaces(std::string_view text) {
     return text.substr(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
   }
@@ -95,7 +100,7 @@ class HeaderParser {
 
   std::pair<NumberKind, bool> dtype() const {
     const std::string_view value = value_of("descr");
-    if (value.starts_with('[')) source_.refuse("structures cannot be read");
+    if (value.starts_with('[')) refuse_dtype("structures cannot be read");
     const std::size_t end = value.find_first_of("'\"", 1);
     if (value.find_first_of("'\"") != 0 || end == std::string_view::npos)
       refuse("'descr' is no text");
@@ -103,10 +108,14 @@ class HeaderParser {
     const char order = descr.empty() ? '\0' : descr.front();
     const bool has_order = std::string_view("<>|=").find(order) != std::string_view::npos;
     const std::string_view name = has_order ? descr.substr(1) : descr;
+    if (const auto* const named = std::ranges::find(kNpyTypes, descr, &NpyType::long_name);
+        named != kNpyTypes.end()) {
+      return {named->kind, false};
+    }
     const auto* const type = std::ranges::find(kNpyTypes, name, &NpyType::name);
     if (type == kNpyTypes.end()) {
-      source_.refuse(kind_name(name.empty() ? '\0' : name.front()), " (dtype '", shown(descr),
-                     "') cannot be read");
+      refuse_dtype(as_text(kind_name(name.empty() ? '\0' : name.front()), " (dtype '", shown(descr),
+                           "') cannot be read"));
     }
     if (!has_order || (order == '|' && stored_size(type->kind) > 1))
       refuse(as_text("the dtype '", descr, "' does not say its byte order"));

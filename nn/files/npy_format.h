@@ -32,13 +32,19 @@ struct Source {
   }
 };
 
+/// The error of a file whose elements are no numbers of tend's.
+class UnreadDType : public IoError {
+ public:
+  using IoError::IoError;
+};
+
 /// Whether these bytes, six or more, begin as .npy files do.
 bool has_magic(const void* bytes);
 
 /// All that is before the elements. Errors begin with [operation] name.
 std::string header_text(std::string_view operation, const std::string& name, const Tensor& tensor);
 
-/// Reads `source.size` bytes; errors as load_npy says.
+/// Reads `source.size` bytes; errors as load_npy says. UnreadDType for text, objects and others.
 Tensor read(const Source& source);
 
 }  // namespace tend::nn::npy

@@ -35,6 +35,12 @@ std::string read_header(InputFile& file) {
   std::uint64_t length = 0;
   if (file.size() < sizeof length) file.refuse("is too short for a header");
   file.read(&length, sizeof length);
+  // "version " as a number
+  if (length == 0x206E6F6973726576) {
+    file.refuse(
+        "is no safetensors file, but maybe a pointer to one in Git LFS: fetch it with git lfs "
+        "pull");
+  }
   if (length > kMaxHeader || length > file.size() - sizeof length) {
     file.refuse("a header of ", length, " bytes in a file of ", file.size(),
                 ": it is damaged, or no safetensors file");
@@ -51,9 +57,9 @@ class EntryReader {
       : file_(file), name_(name), fields_(fields) {}
 
   Entry read() const {
-    if (!fields_.is_object() || fields_.size() != 3 || !fields_.contains("dtype") ||
-        !fields_.contains("shape") || !fields_.contains("data_offsets")) {
-      refuse("needs dtype, shape and data_offsets, nothing else");
+    if (!fields_.is_object() || !fields_.contains("dtype") || !fields_.contains("shape") ||
+        !fields_.contains("data_offsets")) {
+      refuse("needs dtype, shape and data_offsets");
     }
     Entry entry;
     entry.name = name_;
@@ -97,6 +103,7 @@ class EntryReader {
 
 void read_metadata(const FileName& file, const json::Value& texts,
                    std::map<std::string, std::string>& metadata) {
+  if (texts.is_null()) return;
   if (!texts.is_object()) file.refuse("__metadata__ is no object");
   for (const auto& [key, value] : texts.items()) {
     const auto* text = value.get_ptr<const std::string*>();

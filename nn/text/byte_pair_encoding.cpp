@@ -66,7 +66,7 @@ TokenizerParts read_vocab_files(const std::filesystem::path& vocab_json,
   parts.added = special_of(vocabulary, written, special_tokens);
   parts.tokens = bytes_of_tokens(vocabulary, written, parts.added);
   read_merges({kLoad, merges_txt}, written, parts);
-  parts.patterns = {std::string(kGpt2Pattern)};
+  parts.splits = {{std::string(kGpt2Pattern)}};
   return parts;
 }
 
@@ -74,7 +74,7 @@ void write_vocab_files(const TokenizerParts& parts, const std::filesystem::path&
                        const std::filesystem::path& merges_txt) {
   const bool is_plain = std::all_of(parts.added.begin(), parts.added.end(),
                                     [](const AddedToken& token) { return token.is_special; }) &&
-                        parts.patterns == std::vector<std::string>{std::string(kGpt2Pattern)} &&
+                        parts.splits == std::vector<Split>{{std::string(kGpt2Pattern)}} &&
                         !parts.add_prefix_space && !parts.ignore_merges;
   if (!is_plain) {
     fail(kSave,
@@ -120,14 +120,18 @@ std::vector<CountedPiece> count_pieces(std::string_view text, const AddedTokens&
     ++pieces[place->second].count;
   };
   special.cut(
-      text, [&](std::string_view section) { pattern.split(section, count); }, [](TokenId) {});
+      text,
+      [&](std::string_view section) {
+        pattern.split(section, [&](std::string_view piece, bool) { count(piece); });
+      },
+      [](TokenId) {});
   return pieces;
 }
 
 TokenizerParts learn(std::string_view text, const BytePairTraining& options) {
   check_training(options);
   TokenizerParts parts;
-  parts.patterns = {std::string(kGpt2Pattern)};
+  parts.splits = {{std::string(kGpt2Pattern)}};
   for (const unsigned char byte : bytes_in_order())
     parts.tokens.emplace_back(1, static_cast<char>(byte));
   for (const std::string& token : options.special_tokens) parts.added.push_back({token, 0, true});
@@ -153,8 +157,8 @@ class BytePairEncoding::Impl {
       : parts_(std::move(parts)),
         added_(parts_.added, false),
         added_and_special_(parts_.added, true),
-        patterns_(parts_.patterns.begin(), parts_.patterns.end()),
         merges_(parts_) {
+    for (const Split& split : parts_.splits) patterns_.emplace_back(split.pattern);
     for (const AddedToken& token : parts_.added) ids_.emplace(token.content, token.id);
     for (std::size_t id = 0; id < parts_.tokens.size(); ++id)
       ids_.emplace(parts_.tokens[id], static_cast<TokenId>(id));
@@ -204,13 +208,15 @@ class BytePairEncoding::Impl {
   void encode_pieces(std::string_view text, std::size_t step,
                      std::vector<std::int64_t>& ids) const {
     if (step == patterns_.size()) return merges_.encode(text, ids);
-    patterns_[step].split(text,
-                          [&](std::string_view piece) { encode_pieces(piece, step + 1, ids); });
+    const Split& split = parts_.splits[step];
+    patterns_[step].split(text, [&](std::string_view piece, bool is_match) {
+      if (is_match ? split.keeps_matches : split.keeps_rest) encode_pieces(piece, step + 1, ids);
+    });
   }
 
   const TokenizerParts parts_;
   const AddedTokens added_, added_and_special_;
-  const std::vector<SplitPattern> patterns_;
+  std::vector<SplitPattern> patterns_;
   const MergeTable merges_;
   std::unordered_map<std::string_view, TokenId> ids_;  // by the tokens' bytes
 };

@@ -29,6 +29,7 @@ std::vector<bool> ids_of_added(const TokenizerParts& parts) {
 }  // namespace
 
 MergeTable::MergeTable(const TokenizerParts& parts) {
+  of_byte_.fill(kNoToken);
   const std::vector<bool> is_added = ids_of_added(parts);
   // An added token of one byte stands for the byte only where there is no other.
   for (const bool added : {true, false}) {
@@ -38,6 +39,7 @@ MergeTable::MergeTable(const TokenizerParts& parts) {
         of_byte_[static_cast<unsigned char>(token[0])] = static_cast<TokenId>(id);
     }
   }
+  has_all_bytes_ = std::find(of_byte_.begin(), of_byte_.end(), kNoToken) == of_byte_.end();
   const std::size_t slots = std::bit_ceil(2 * parts.merges.size() + 2);
   entries_.resize(slots, {~std::uint64_t{0}, kNone, 0});
   shift_ = 64 - std::countr_zero(slots);
@@ -51,12 +53,13 @@ MergeTable::MergeTable(const TokenizerParts& parts) {
   for (std::size_t id = 0; id < parts.tokens.size(); ++id) {
     const std::string& token = parts.tokens[id];
     if (is_added[id]) continue;
+    ids = {static_cast<std::int64_t>(id)};
     if (!parts.ignore_merges) {
       ids.clear();
       encode(token, ids);
       if (ids.size() != 1) continue;
     }
-    whole.emplace(token, static_cast<TokenId>(id));
+    whole.emplace(token, static_cast<TokenId>(ids[0]));
   }
   whole_ = std::move(whole);
 }
@@ -78,9 +81,19 @@ const MergeTable::Entry& MergeTable::find(TokenId left, TokenId right) const noe
   return entries_[slot_of(pair_key(left, right))];
 }
 
+bool MergeTable::has_tokens(std::string_view piece) const noexcept {
+  return std::all_of(piece.begin(), piece.end(),
+                     [this](char byte) { return token_of(byte) != kNoToken; });
+}
+
 void MergeTable::encode(std::string_view piece, std::vector<std::int64_t>& ids) const {
   if (const auto found = whole_.find(piece); found != whole_.end()) {
     ids.push_back(found->second);
+  } else if (!has_all_bytes_ && !has_tokens(piece)) {
+    std::string known;
+    for (const char byte : piece)
+      if (token_of(byte) != kNoToken) known += byte;
+    encode(known, ids);
   } else if (piece.size() <= kShort) {
     merge_short(piece, ids);
   } else {

@@ -15,11 +15,12 @@ namespace tend::nn {
 /// Encodes single pieces. Nothing changes after construction, so several threads may.
 class MergeTable {
  public:
-  /// Each byte must have a token. The tokens must outlive the table.
+  /// The tokens must outlive the table.
   explicit MergeTable(const TokenizerParts& parts);
 
-  /// Adds the ids of a piece: as long as two neighbours can be merged, those whose merge comes
-  /// first are, and of equal ones the leftmost. A piece of n bytes takes a time of n log n.
+  /// Adds the ids of a piece, without the bytes that have no token: as long as two neighbours can
+  /// be merged, those whose merge comes first are, and of equal ones the leftmost. A piece of n
+  /// bytes takes a time of n log n.
   void encode(std::string_view piece, std::vector<std::int64_t>& ids) const;
 
  private:
@@ -35,10 +36,14 @@ class MergeTable {
   std::size_t slot_of(std::uint64_t pair) const noexcept;
   const Entry& find(TokenId left, TokenId right) const noexcept;
   TokenId token_of(char byte) const noexcept { return of_byte_[static_cast<unsigned char>(byte)]; }
+  bool has_tokens(std::string_view piece) const noexcept;
   void merge_short(std::string_view piece, std::vector<std::int64_t>& ids) const;
   void merge_long(std::string_view piece, std::vector<std::int64_t>& ids) const;
 
+  static constexpr TokenId kNoToken = 0xFFFFFFFF;
+
   std::array<TokenId, 256> of_byte_{};
+  bool has_all_bytes_ = true;
   std::vector<Entry> entries_;  // a hash table with open addressing
   int shift_ = 0;
   // Pieces that are one token after all their merges. Most pieces of a text are among them, so they

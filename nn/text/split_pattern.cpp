@@ -5,6 +5,7 @@
 #include <string>
 
 #include <tend/core/base/error.h>
+#include <tend/nn/text/split_syntax.h>
 #include <tend/nn/text/utf8.h>
 
 #define PCRE2_CODE_UNIT_WIDTH 8
@@ -19,24 +20,6 @@ std::string message_of(int error) {
   std::array<PCRE2_UCHAR, 256> text{};
   pcre2_get_error_message(error, text.data(), text.size());
   return reinterpret_cast<const char*>(text.data());
-}
-
-// The pattern with White_Space in the place of \s and \S.
-std::string with_white_space(std::string_view pattern) {
-  std::string out;
-  for (std::size_t at = 0; at < pattern.size(); ++at) {
-    out += pattern[at];
-    if (pattern[at] != '\\' || at + 1 == pattern.size()) continue;
-    const char escaped = pattern[++at];
-    if (escaped == 's') {
-      out += "p{White_Space}";
-    } else if (escaped == 'S') {
-      out += "P{White_Space}";
-    } else {
-      out += escaped;
-    }
-  }
-  return out;
 }
 
 // Bytes at the beginning of `text` that begin no code point, nor anything that is one.
@@ -57,17 +40,17 @@ class Matcher {
     if (compiled > 0) find_ = pcre2_jit_match;  // which checks less, and so is faster
   }
 
-  void split(std::string_view text, FunctionRef<void(std::string_view)> piece) const {
+  void split(std::string_view text, FunctionRef<void(std::string_view, bool)> piece) const {
     std::size_t done = 0;
     while (done < text.size() && find(text, done)) {
       const PCRE2_SIZE* place = pcre2_get_ovector_pointer(match_.get());
       const std::size_t begin = place[0], end = place[1];
       if (begin < done || end <= begin) fail(kSplitPattern, "\\K moves the beginning of a match");
-      if (begin > done) piece(text.substr(done, begin - done));
-      piece(text.substr(begin, end - begin));
+      if (begin > done) piece(text.substr(done, begin - done), false);
+      piece(text.substr(begin, end - begin), true);
       done = end;
     }
-    if (done < text.size()) piece(text.substr(done));
+    if (done < text.size()) piece(text.substr(done), false);
   }
 
  private:
@@ -95,27 +78,28 @@ void SplitPattern::Free::operator()(pcre2_real_code_8* code) const noexcept {
 }
 
 SplitPattern::SplitPattern(std::string_view pattern) {
-  const std::string text = with_white_space(pattern);
+  const std::string text = to_pcre2(pattern);
   int error = 0;
   PCRE2_SIZE at = 0;
-  // \C would match one byte of a character.
+  // Oniguruma's ^ and $ are those of lines. \C would match one byte of a character.
   code_.reset(pcre2_compile(reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(),
-                            PCRE2_UTF | PCRE2_UCP | PCRE2_NEVER_BACKSLASH_C, &error, &at, nullptr));
+                            PCRE2_UTF | PCRE2_UCP | PCRE2_MULTILINE | PCRE2_NEVER_BACKSLASH_C,
+                            &error, &at, nullptr));
   if (code_ == nullptr) {
-    fail(kSplitPattern, "'", std::string_view(text).substr(0, 200), "', at byte ", at, ": ",
-         message_of(error));
+    fail(kSplitPattern, "'", pattern.substr(0, 200), "': ", message_of(error));
   }
   pcre2_jit_compile(code_.get(), PCRE2_JIT_COMPLETE);  // where it cannot, matches are slower
 }
 
-void SplitPattern::split(std::string_view text, FunctionRef<void(std::string_view)> piece) const {
+void SplitPattern::split(std::string_view text,
+                         FunctionRef<void(std::string_view, bool)> piece) const {
   const Matcher matcher(code_.get());
   while (!text.empty()) {
     const std::size_t valid = utf8::valid_prefix(text);
     matcher.split(text.substr(0, valid), piece);
     text.remove_prefix(valid);
     const std::size_t broken = broken_prefix(text);
-    if (broken > 0) piece(text.substr(0, broken));
+    if (broken > 0) piece(text.substr(0, broken), false);
     text.remove_prefix(broken);
   }
 }

@@ -13,16 +13,16 @@ namespace tend::nn {
 /// A regular expression that cuts texts into pieces.
 class SplitPattern {
  public:
-  /// Error for a pattern that PCRE2 cannot compile. `\s` and `\S` mean Unicode's White_Space, as
-  /// where these patterns come from; PCRE2's own `\s` is another set.
+  /// The pattern is Oniguruma's, as in tokenizer.json files. Error for one that cannot be read, or
+  /// that has a construct which PCRE2 would read otherwise and to_pcre2 does not translate.
   explicit SplitPattern(std::string_view pattern);
 
-  /// Calls `piece` for the pieces of `text`, from the first to the last; together they are the
-  /// text. Pieces are what the pattern matches and what lies between two matches. Bytes that are no
-  /// UTF-8 are pieces of their own: each run of them is one, and the pattern sees the texts before
-  /// and after it as texts by themselves. Error when a match takes more steps or memory than PCRE2
-  /// allows by default.
-  void split(std::string_view text, FunctionRef<void(std::string_view)> piece) const;
+  /// Calls piece(text, is_match) for the pieces of `text`, from the first to the last; together
+  /// they are the text. Pieces are what the pattern matches and what lies between two matches.
+  /// Bytes that are no UTF-8 are pieces of their own: each run of them is one, and the pattern sees
+  /// the texts before and after it as texts by themselves. Error when a match takes more steps or
+  /// memory than PCRE2 allows by default.
+  void split(std::string_view text, FunctionRef<void(std::string_view, bool)> piece) const;
 
  private:
   struct Free {

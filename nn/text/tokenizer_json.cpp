@@ -1,6 +1,7 @@
 #include <tend/nn/text/tokenizer_json.h>
 
 #include <algorithm>
+#include <bitset>
 #include <initializer_list>
 #include <optional>
 #include <string>
@@ -45,7 +46,7 @@ class Part {
 
   template <class T>
   const T& as(std::string_view kind) const {
-    const T* value = value_ == nullptr ? nullptr : value_->get_ptr<const T*>();
+    const T* value = this->value().template get_ptr<const T*>();
     if (value == nullptr) refuse(" is no ", kind);
     return *value;
   }
@@ -82,46 +83,100 @@ class Part {
 void read_byte_level(const Part& part, TokenizerParts& parts) {
   part.check_members({"type", "add_prefix_space", "trim_offsets", "use_regex"});
   parts.add_prefix_space = part["add_prefix_space"].flag();
-  if (parts.add_prefix_space && !parts.patterns.empty())
+  if (parts.add_prefix_space && !parts.splits.empty())
     part["add_prefix_space"].refuse(" is not supported behind a Split");
-  if (part["use_regex"].flag(true)) parts.patterns.emplace_back(kGpt2Pattern);
+  if (part["use_regex"].flag(true)) parts.splits.push_back({std::string(kGpt2Pattern)});
+}
+
+// A pattern that matches this text alone.
+std::string literal(std::string_view text) {
+  std::string pattern;
+  for (const char c : text) {
+    const bool is_special =
+        std::string_view(R"(\^$.|?*+()[]{}&-#)").find(c) != std::string_view::npos;
+    if (is_special) pattern += '\\';
+    pattern += c;
+  }
+  return pattern;
+}
+
+std::string read_pattern(const Part& part) {
+  part.check_members({"Regex", "String"});
+  if (!part["String"].is_absent()) return literal(part["String"].text());
+  const Part regex = part["Regex"];
+  try {
+    const SplitPattern compiled(regex.text());
+  } catch (const Error& error) {
+    regex.refuse(": ", error.what());
+  }
+  return regex.text();
 }
 
 void read_split(const Part& part, TokenizerParts& parts) {
   part.check_members({"type", "pattern", "behavior", "invert"});
-  if (part["behavior"].text() != "Isolated") part["behavior"].refuse(" is not Isolated");
-  part["invert"].check_off();
-  part["pattern"].check_members({"Regex"});
-  const Part pattern = part["pattern"]["Regex"];
-  const std::string& text = pattern.text();
-  try {
-    const SplitPattern compiled(text);
-  } catch (const Error& error) {
-    pattern.refuse(": ", error.what());
-  }
-  parts.patterns.push_back(text);
+  const std::string& behavior = part["behavior"].text();
+  const bool is_inverted = part["invert"].flag(false);
+  if (behavior != "Isolated" && behavior != "Removed")
+    part["behavior"].refuse(" is ", shown(behavior), ", where Isolated and Removed are supported");
+  const bool is_isolated = behavior == "Isolated";
+  parts.splits.push_back(
+      {read_pattern(part["pattern"]), is_isolated || is_inverted, is_isolated || !is_inverted});
 }
 
-// ByteLevel, or a Sequence of Splits that ends with it.
+void read_digits(const Part& part, TokenizerParts& parts) {
+  part.check_members({"type", "individual_digits"});
+  parts.splits.push_back({part["individual_digits"].flag(false) ? "\\p{N}" : "\\p{N}+"});
+}
+
+// The parts of a Sequence and of the Sequences in it, or the part alone.
+void flatten(const Part& part, std::string_view members, std::vector<Part>& steps) {
+  if (part["type"].text() != "Sequence") return steps.push_back(part);
+  part.check_members({"type", members});
+  const Part list = part[members];
+  for (std::size_t i = 0; i < list.list().size(); ++i) flatten(list[i], members, steps);
+}
+
+// Splits and Digits, and at the end ByteLevel.
 void read_pre_tokenizer(const Part& part, TokenizerParts& parts) {
-  if (part["type"].text() == "ByteLevel") return read_byte_level(part, parts);
-  if (part["type"].text() != "Sequence") {
-    part.refuse(" is ", shown(part["type"].text()),
-                ", where ByteLevel and a Sequence of Splits and ByteLevel are supported");
+  std::vector<Part> steps;
+  flatten(part, "pretokenizers", steps);
+  if (steps.size() > kMaxSteps) part.refuse(" has ", steps.size(), " steps, above ", kMaxSteps);
+  if (steps.empty() || steps.back()["type"].text() != "ByteLevel")
+    part.refuse(" does not end with ByteLevel");
+  const Part last = steps.back();
+  steps.pop_back();
+  for (const Part& step : steps) {
+    const std::string& type = step["type"].text();
+    if (type == "Split") {
+      read_split(step, parts);
+    } else if (type == "Digits") {
+      read_digits(step, parts);
+    } else {
+      step["type"].refuse(" is ", shown(type), ", where Split and Digits come before ByteLevel");
+    }
   }
-  part.check_members({"type", "pretokenizers"});
-  const Part steps = part["pretokenizers"];
-  const std::size_t count = steps.list().size();
-  if (count == 0 || count > kMaxSteps) steps.refuse(" has ", count, " steps, not 1 to ", kMaxSteps);
-  for (std::size_t i = 0; i < count; ++i) {
-    const bool is_last = i + 1 == count;
-    const std::string_view wanted = is_last ? "ByteLevel" : "Split";
-    if (steps[i]["type"].text() != wanted) steps[i]["type"].refuse(" is not ", wanted);
-    is_last ? read_byte_level(steps[i], parts) : read_split(steps[i], parts);
-  }
+  read_byte_level(last, parts);
 }
 
-// The added tokens; those that the vocabulary does not have are put behind it.
+// ByteLevel, which may be in a Sequence.
+void check_decoder(const Part& part) {
+  if (part.is_absent()) return;
+  std::vector<Part> steps;
+  flatten(part, "decoders", steps);
+  for (const Part& step : steps)
+    if (step["type"].text() != "ByteLevel") step["type"].refuse(" is not ByteLevel");
+}
+
+// A normalizer that changes no text: none, or an empty Sequence.
+bool is_absent_normalizer(const Part& part) {
+  if (part.is_absent()) return true;
+  std::vector<Part> steps;
+  flatten(part, "normalizers", steps);
+  return steps.empty();
+}
+
+// The added tokens. Those that the vocabulary does not have get the next ids, as Hugging Face's do,
+// whatever the file says.
 std::vector<AddedToken> read_added(const Part& part, std::vector<WrittenToken>& vocabulary) {
   std::vector<AddedToken> added;
   if (part.is_absent()) return added;
@@ -136,15 +191,15 @@ std::vector<AddedToken> read_added(const Part& part, std::vector<WrittenToken>& 
     const std::string& content = token["content"].text();
     const std::int64_t id = token["id"].integer();
     if (content.empty()) token["content"].refuse(" is empty");
-    const auto [place, is_new] = ids.emplace(content, id);
-    if (place->second != id)
+    const auto [place, is_new] = ids.emplace(content, std::ssize(vocabulary));
+    if (is_new) vocabulary.push_back({content, place->second});
+    if (!is_new && place->second != id)
       token["id"].refuse(" is ", id, ", but '", shown(content), "' has the id ", place->second);
-    if (is_new) vocabulary.push_back({content, id});
     if (!contents.insert(content).second)
       token["content"].refuse(", '", shown(content), "', is there twice");
     const bool is_special = token["special"].flag(false);
-    added.push_back(
-        {content, static_cast<TokenId>(id), is_special, token["normalized"].flag(!is_special)});
+    added.push_back({content, static_cast<TokenId>(place->second), is_special,
+                     token["normalized"].flag(!is_special)});
   }
   return added;
 }
@@ -162,11 +217,21 @@ void read_merge(const Part& part, MergeReader& merges) {
     part.refuse(", '", shown(text), "', is not two tokens with a space between");
 }
 
+// An unknown token would stand for the bytes that have none.
+void check_bytes(const Part& unk_token, const std::vector<std::string>& tokens) {
+  std::bitset<256> has_token;
+  for (const std::string& token : tokens)
+    if (token.size() == 1) has_token.set(static_cast<unsigned char>(token[0]));
+  if (!has_token.all()) unk_token.refuse(" is not supported where a byte has no token");
+}
+
 void read_model(const FileName& file, const Part& model, const Part& added, TokenizerParts& parts) {
   model.check_members({"type", "dropout", "unk_token", "continuing_subword_prefix",
                        "end_of_word_suffix", "fuse_unk", "byte_fallback", "ignore_merges", "vocab",
                        "merges"});
-  if (model["type"].text() != "BPE") model["type"].refuse(" is not BPE");
+  // Files of before 2020 have no type.
+  if (!model["type"].is_absent() && model["type"].text() != "BPE")
+    model["type"].refuse(" is not BPE");
   for (const std::string_view name :
        {"dropout", "continuing_subword_prefix", "end_of_word_suffix", "byte_fallback"}) {
     model[name].check_off();
@@ -176,6 +241,7 @@ void read_model(const FileName& file, const Part& model, const Part& added, Toke
   parts.added = read_added(added, vocabulary);
   const std::vector<std::string> written = in_order_of_ids(file, std::move(vocabulary));
   parts.tokens = bytes_of_tokens(file, written, parts.added);
+  if (!model["unk_token"].is_absent()) check_bytes(model["unk_token"], parts.tokens);
   MergeReader merges(file, written, parts);
   const Part list = model["merges"];
   for (std::size_t i = 0; i < list.list().size(); ++i) read_merge(list[i], merges);
@@ -183,20 +249,21 @@ void read_model(const FileName& file, const Part& model, const Part& added, Toke
 
 using Json = nlohmann::ordered_json;
 
-Json json_of_patterns(const TokenizerParts& parts) {
-  const bool use_regex = !parts.patterns.empty() && parts.patterns.back() == kGpt2Pattern;
+Json json_of_splits(const TokenizerParts& parts) {
+  const bool use_regex = !parts.splits.empty() && parts.splits.back().pattern == kGpt2Pattern;
   const Json byte_level{{"type", "ByteLevel"},
                         {"add_prefix_space", parts.add_prefix_space},
                         {"trim_offsets", true},
                         {"use_regex", use_regex}};
-  const std::size_t splits = parts.patterns.size() - (use_regex ? 1 : 0);
+  const std::size_t splits = parts.splits.size() - (use_regex ? 1 : 0);
   if (splits == 0) return byte_level;
   Json steps = Json::array();
   for (std::size_t i = 0; i < splits; ++i) {
+    const Split& split = parts.splits[i];
     steps.push_back({{"type", "Split"},
-                     {"pattern", Json{{"Regex", parts.patterns[i]}}},
-                     {"behavior", "Isolated"},
-                     {"invert", false}});
+                     {"pattern", Json{{"Regex", split.pattern}}},
+                     {"behavior", split.keeps_matches && split.keeps_rest ? "Isolated" : "Removed"},
+                     {"invert", !split.keeps_rest}});
   }
   steps.push_back(byte_level);
   return {{"type", "Sequence"}, {"pretokenizers", steps}};
@@ -241,15 +308,14 @@ TokenizerParts read_tokenizer_json(const std::filesystem::path& path, bool ignor
   const Part whole(file, &root, "");
   whole.check_members({"version", "truncation", "padding", "added_tokens", "normalizer",
                        "pre_tokenizer", "post_processor", "decoder", "model"});
-  if (!whole["normalizer"].is_absent() && !ignore_normalizer) {
+  if (!is_absent_normalizer(whole["normalizer"]) && !ignore_normalizer) {
     whole["normalizer"].refuse(
         " is not supported; with ignore_normalizer the file is read as if "
         "it had none");
   }
   TokenizerParts parts;
   read_pre_tokenizer(whole["pre_tokenizer"], parts);
-  if (!whole["decoder"].is_absent() && whole["decoder"]["type"].text() != "ByteLevel")
-    whole["decoder"]["type"].refuse(" is not ByteLevel");
+  check_decoder(whole["decoder"]);
   read_model(file, whole["model"], whole["added_tokens"], parts);
   return parts;
 }
@@ -260,7 +326,7 @@ void write_tokenizer_json(const TokenizerParts& parts, const std::filesystem::pa
                    {"padding", nullptr},
                    {"added_tokens", json_of_added(parts)},
                    {"normalizer", nullptr},
-                   {"pre_tokenizer", json_of_patterns(parts)},
+                   {"pre_tokenizer", json_of_splits(parts)},
                    {"post_processor", nullptr},
                    {"decoder", Json{{"type", "ByteLevel"},
                                     {"add_prefix_space", true},

@@ -1,7 +1,6 @@
 #include <tend/nn/text/tokenizer_parts.h>
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -57,7 +56,6 @@ std::vector<std::string> bytes_of_tokens(const FileName& file,
                                          const std::vector<AddedToken>& added) {
   std::vector<std::string> tokens(written.size());
   for (const AddedToken& token : added) tokens[token.id] = token.content;
-  std::array<bool, 256> has_token{};
   for (std::size_t id = 0; id < tokens.size(); ++id) {
     if (tokens[id].empty()) {
       std::optional<std::string> bytes = bytes_of_printable(written[id]);
@@ -67,12 +65,6 @@ std::vector<std::string> bytes_of_tokens(const FileName& file,
       }
       tokens[id] = std::move(*bytes);
     }
-    if (tokens[id].size() == 1) has_token[static_cast<unsigned char>(tokens[id][0])] = true;
-  }
-  const auto missing = std::find(has_token.begin(), has_token.end(), false);
-  if (missing != has_token.end()) {
-    file.refuse("no token stands for the byte ", missing - has_token.begin(),
-                ", as a byte-level vocabulary needs it");
   }
   return tokens;
 }

@@ -46,12 +46,21 @@ inline constexpr std::string_view kEndOfText = "<|endoftext|>";
 inline constexpr std::string_view kGpt2Pattern =
     R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
 
+/// A regular expression that cuts a text into what it matches and what is between, and which of
+/// these are encoded.
+struct Split {
+  std::string pattern;
+  bool keeps_matches = true, keeps_rest = true;
+
+  bool operator==(const Split&) const = default;
+};
+
 /// A tokenizer's tokens and rules.
 struct TokenizerParts {
   std::vector<std::string> tokens;  // the bytes of each id
   std::vector<AddedToken> added;
-  std::vector<Merge> merges;          // the first goes first
-  std::vector<std::string> patterns;  // they split a text one after the other
+  std::vector<Merge> merges;  // the first goes first
+  std::vector<Split> splits;  // one after the other
   bool add_prefix_space = false;
   bool ignore_merges = false;  // a piece that is a token stays whole, whatever the merges say
 };
@@ -66,7 +75,7 @@ std::vector<WrittenToken> read_vocabulary(const FileName& file, const json::Valu
 nlohmann::ordered_json vocabulary_json(const std::vector<std::string>& texts);
 
 /// The bytes of tokens that are written in GPT-2's characters; those of `added` are written as they
-/// are. IoError for other characters, and where a byte has no token.
+/// are. IoError for other characters.
 std::vector<std::string> bytes_of_tokens(const FileName& file,
                                          const std::vector<std::string>& written,
                                          const std::vector<AddedToken>& added);

@@ -3,12 +3,14 @@
 
 Needs PyTorch 2.4 or later: python3 tests/data/make_pt.py
 """
+import argparse
 import io
 import json
 import os
 import zipfile
 from collections import OrderedDict
 
+import numpy
 import torch
 from torch import nn
 
@@ -94,6 +96,18 @@ def big_endian(content):
     return out.getvalue()
 
 
+def left_out():
+    """A checkpoint with objects that are no data: what is read of it, and the names of the others."""
+    weight = torch.ones(2)
+    schedule = torch.optim.lr_scheduler.MultiStepLR(torch.optim.SGD([weight], lr=0.5), [3, 3, 5])
+    read = {"weight": weight, "steps": dict(schedule.state_dict()["milestones"]), "list": [1, None, "a"], "after": 2}
+    whole = dict(read, steps=schedule.state_dict()["milestones"], list=[1, {3}, "a"], best=numpy.float64(0.5),
+                 options=argparse.Namespace(lr=1), complex=torch.tensor([1j]), bytes=b"ab", keys={(1, 2): 3})
+    read["keys"] = {}
+    return whole, read, {"best": "numpy._core.multiarray.scalar", "options": "argparse.Namespace", "list[1]": "set",
+                         "complex": "torch.ComplexFloatStorage", "bytes": "_codecs.encode", "keys": "neither a text"}
+
+
 class Command:
     def __reduce__(self):
         return os.system, ("true",)
@@ -127,11 +141,15 @@ def main():
         expected[name + ".pt"] = described(one)
     expected["tensor.pt"] = described(torch.tensor([[1, 2]]))
 
+    whole, read, names = left_out()
+    write("left_out.pt", saved(whole))
+    expected["left_out.pt"] = described(read)
+
     # What is refused, by the words that the error has.
     refused = {"command.pt": "posix.system", "command_legacy.pt": "posix.system",
                "module.pt": "torch.nn.modules.linear.Linear", "complex.pt": "torch.ComplexFloatStorage",
-               "uint16.pt": "torch._utils._rebuild_tensor_v3", "huge.pt": "beyond int64", "set.pt": "opcode 143 is not read",
-               "negated.pt": "its elements are to be negated"}
+               "uint16.pt": "torch._utils._rebuild_tensor_v3", "huge.pt": "beyond int64", "set.pt": "holds a set",
+               "negated.pt": "elements are to be negated"}
     command, lists = Command(), []
     lists.append(lists)
     refused["itself.pt"] = "nest deeper than 64"
@@ -146,7 +164,7 @@ def main():
     write("negated.pt", saved(torch.tensor([1 + 2j, 3 - 4j]).conj().imag))
 
     with open(os.path.join(FOLDER, "expected.json"), "w") as file:
-        json.dump({"read": expected, "refused": refused}, file, indent=0)
+        json.dump({"read": expected, "left_out": names, "refused": refused}, file, indent=0)
         file.write("\n")
 
 

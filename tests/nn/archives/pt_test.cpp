@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdlib>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -203,6 +204,18 @@ TEST_CASE("a state dict is taken from a pt file, and other values are refused by
   CHECK_THROWS_AS(value.at("epoch").at("x"), IndexError);
 }
 
+TEST_CASE("objects of other classes are left out of a pt file, and listed by their names") {
+  const nn::PtFile file = nn::load_pt(pt_folder() / "left_out.pt");
+  std::map<std::string, std::string> wanted = torch_files().at("left_out");
+  REQUIRE(file.left_out.size() == wanted.size());
+  for (const nn::LeftOut& each : file.left_out) {
+    INFO(each.name);
+    CHECK_THAT(each.why, ContainsSubstring(wanted.at(each.name)));
+  }
+  CHECK(file.at("weight").as<Tensor>() != nullptr);
+  CHECK(nn::load_pt(pt_folder() / "nested.pt").left_out.empty());
+}
+
 TEST_CASE("classes, functions and opcodes that a pt file may not have are refused by name") {
   const auto& refused = torch_files().at("refused");
   REQUIRE(refused.size() == 9);
@@ -340,14 +353,17 @@ TEST_CASE("pickles that take what they have not, or repeat too much, are refused
   check_pt_refused(legacy_of("h\7"), "refers to what it has not: 7");
   check_pt_refused(legacy_of("NNs"), "takes more than it has");
   check_pt_refused(legacy_of("}(Nu"), "a key without a value");
-  check_pt_refused(legacy_of("}(NNu"), "neither a text nor an integer");
+  check_pt_refused(legacy_of("}(NNu"),
+                   "holds a key that is neither a text nor an integer, which is");
   check_pt_refused(legacy_of("}(K\1NK\1Nu"), "the key '1' is used twice");
   check_pt_refused(legacy_of("NNa"), "where a list must be");
   check_pt_refused(legacy_of(")Na"), "adds to a tuple");
   check_pt_refused(legacy_of("K\1)R"), "where a function must be");
   check_pt_refused(legacy_of("cbuiltins\neval\n)R"), "'builtins.eval'");
-  check_pt_refused(legacy_of("ctorch\nFloatStorage\n"), "is no value");
-  check_pt_refused(legacy_of("ctorch\nFloatStorage\n)R"), "is not called");
+  check_pt_refused(legacy_of("ctorch\nFloatStorage\n"), "holds the class 'torch.FloatStorage'");
+  check_pt_refused(legacy_of("ctorch\nFloatStorage\n)R"),
+                   "holds an object of 'torch.FloatStorage'");
+  check_pt_refused(legacy_of("}(U\1acbuiltins\neval\n)Ru"), "'builtins.eval'");
   check_pt_refused(legacy_of("(U\1xNtQ"), "has not five parts");
   check_pt_refused(legacy_of("X\xff\xff\xff\xff"), "ends too early");
   check_pt_refused(legacy_of("\x8d\xff\xff\xff\xff\xff\xff\xff\xff"), "ends too early");

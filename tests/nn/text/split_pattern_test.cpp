@@ -19,7 +19,8 @@ using Pieces = std::vector<std::string>;
 
 Pieces pieces_of(std::string_view pattern, std::string_view text) {
   Pieces pieces;
-  SplitPattern(pattern).split(text, [&](std::string_view piece) { pieces.emplace_back(piece); });
+  SplitPattern(pattern).split(text,
+                              [&](std::string_view piece, bool) { pieces.emplace_back(piece); });
   return pieces;
 }
 
@@ -57,12 +58,59 @@ TEST_CASE("runs of bytes that are no UTF-8 are pieces") {
   CHECK(pieces_of(kGpt2Pattern, "a  \xFFz") == Pieces{"a", "  ", "\xFF", "z"});
 }
 
-TEST_CASE("a pattern that cannot be compiled is refused with its place") {
+TEST_CASE("a pattern that cannot be compiled is refused") {
   CHECK_THROWS_AS(SplitPattern("a(b"), Error);
-  CHECK_THROWS_WITH(SplitPattern("a(b"), ContainsSubstring("[SplitPattern] 'a(b', at byte 3"));
+  CHECK_THROWS_WITH(SplitPattern("a(b"),
+                    ContainsSubstring("[SplitPattern] 'a(b': missing closing"));
   CHECK_THROWS_AS(SplitPattern("\xFF"), Error);
   CHECK_THROWS_AS(SplitPattern(R"(\C)"), Error);
   CHECK_THROWS_AS(SplitPattern(std::string(100000, '(')), Error);
+}
+
+TEST_CASE("patterns mean what Oniguruma makes of them") {
+  // Found with Oniguruma 6.9.8.
+  CHECK(pieces_of(R"([\p{L}&&[^x]]+)", "abxcd") == Pieces{"ab", "x", "cd"});
+  CHECK(pieces_of(R"([^a[bc]]+)", "abcdef") == Pieces{"abc", "def"});
+  CHECK(pieces_of(R"([a[^b]]+)", "abba") == Pieces{"a", "bb", "a"});
+  CHECK(pieces_of(R"( ?[^(\s|[.,!?])]+)", "Hi, a|b") == Pieces{"Hi", ",", " a", "|", "b"});
+  CHECK(pieces_of("^a", "a\naa") == Pieces{"a", "\n", "a", "a"});
+  CHECK(pieces_of("a$", "aa\naa") == Pieces{"a", "a", "\na", "a"});
+  CHECK(pieces_of(R"(\h+)", "x1fg") == Pieces{"x", "1f", "g"});
+  CHECK(pieces_of(R"(\H)", "1xf") == Pieces{"1", "x", "f"});
+  CHECK(pieces_of("a{,2}b", "aaab") == Pieces{"a", "aab"});
+  CHECK(pieces_of("a{x}", "a{x}") == Pieces{"a{x}"});
+  const std::string accent = "e\xCC\x81";  // with U+0301
+  CHECK(pieces_of(R"(\w+)", accent + "!") == Pieces{accent, "!"});
+  CHECK(pieces_of(R"(\W+)", accent + "!") == Pieces{accent, "!"});
+  CHECK(pieces_of(R"([[:alpha:]]+)", "\xE2\x85\xA3-a") == Pieces{"\xE2\x85\xA3", "-", "a"});  // IV
+  CHECK(pieces_of(R"([[:^alpha:]]+)", "a-1b") == Pieces{"a", "-1", "b"});
+  CHECK(pieces_of(R"([[:punct:]]+)", "a$-") == Pieces{"a$", "-"});
+  CHECK(pieces_of(R"(\b.)", accent + "a b") == Pieces{"e",
+                                                      "\xCC\x81"
+                                                      "a",
+                                                      " ", "b"});
+  CHECK(pieces_of(R"(\p{Han}+)", "\xE4\xB8\x80\xE3\x80\x82") ==
+        Pieces{"\xE4\xB8\x80", "\xE3\x80\x82"});
+  CHECK(pieces_of("(?m:a.b)", "a\nb") == Pieces{"a\nb"});
+  CHECK(pieces_of("(?i:'S)|b", "a'sb") == Pieces{"a", "'s", "b"});
+}
+
+TEST_CASE("what would match otherwise than in Oniguruma is refused by its name") {
+  const auto refusal = [](std::string_view pattern, const std::string& construct) {
+    CHECK_THROWS_WITH(SplitPattern(pattern),
+                      ContainsSubstring("has " + construct + ", which is not supported"));
+  };
+  refusal(R"(\p{N}{1,3}+)", "{1,3}+");
+  refusal("a{2}?", "{2}?");
+  refusal("(?~ab)", "(?~");
+  refusal("a(?i)b|c", "(?i)");
+  refusal("(?x: a)", "(?x");
+  refusal(R"(\X)", R"(\X)");
+  refusal(R"(\Ga)", R"(\G)");
+  refusal("[[:nothing:]]", "[:nothing:]");
+  CHECK_THROWS_AS(SplitPattern("[a"), Error);
+  CHECK_THROWS_AS(SplitPattern("[a[b]"), Error);
+  CHECK_THROWS_AS(SplitPattern("\\"), Error);
 }
 
 TEST_CASE("a match that takes too many steps is an error") {

@@ -48,7 +48,6 @@ TEST_CASE("a damaged vocabulary is refused with the reason") {
   check(R"("!":0)", R"("!":"0")", "the id of '!' is no integer");
   check(R"("!":0)", R"("!":[])", "the id of '!' is no integer");
   check(R"("!":0)", R"("!":0,"!":0)", "the name '!' is used twice");
-  check(R"("!":0)", R"("!!":0)", "no token stands for the byte 33");
   check(R"("!":0)", R"("! ":0)", "is not written in the characters of a byte-level vocabulary");
   check(R"("!":0)", R"("":0)", "is not written in the characters of a byte-level vocabulary");
   check(R"("!":0)", R"("\ud800":0)", "is no JSON");
@@ -56,7 +55,7 @@ TEST_CASE("a damaged vocabulary is refused with the reason") {
   check_files_refused("", merges, "is no JSON");
   check_files_refused(good.substr(0, good.size() - 1), merges, "is no JSON");
   check_files_refused(good + "}", merges, "is no JSON");
-  check_files_refused("{}", merges, "no token stands for the byte 0");
+  check_files_refused("{}", merges, "is not in the vocabulary");
   check_files_refused("[1]", merges, "the vocabulary is no object");
   check_files_refused("null", merges, "the vocabulary is no object");
   for (const char* open : {"[", R"({"a":)"}) {
