@@ -25,7 +25,7 @@ struct Options {
 
 /// The state_dict under the key "model".
 tend::nn::StateDict weights_in(const std::string& path) {
-  const tend::nn::PtValue file = tend::nn::load_pt(path);
+  const tend::nn::PtFile file = tend::nn::load_pt(path);
   try {
     return file.at("model").state_dict();
   } catch (const tend::Error& error) {
