@@ -1,7 +1,7 @@
 // What the attention modules do with their inputs: checks, and heads split and merged. Internal.
 #pragma once
 
-#include <tend/autograd/ops/ops.h>
+#include <tend/autograd/ops/helpers.h>
 
 namespace tend::attention {
 
@@ -25,7 +25,7 @@ inline std::int64_t checked_d_in(const char* module, std::int64_t d_in, std::int
     fail<ShapeError>(module, "d_in ", d_in, ", d_out ", d_out, " and context_length ",
                      context_length, " are no sizes");
   }
-  tend::detail::check_dropout(module, dropout);
+  check_dropout(module, dropout);
   return d_in;
 }
 

@@ -84,7 +84,7 @@ Shape checked_weights(const char* operation, const Tensor& query, const Tensor& 
                      " differ in dimension -2");
   }
   const Shape leading = broadcast_leading(operation, query, key, value, heads_per_key_head);
-  tend::detail::check_dropout(operation, dropout_p);
+  check_dropout(operation, dropout_p);
   return with_matrix(leading, query.size(-2), key.size(-2));
 }
 

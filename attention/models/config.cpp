@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include <tend/attention/functions/rotary_angles.h>
-#include <tend/autograd/ops/dropout.h>
+#include <tend/autograd/ops/helpers.h>
 #include <tend/core/base/error.h>
 
 namespace tend::attention {
@@ -72,7 +72,7 @@ const GPTConfig& checked_block(const char* module, const GPTConfig& c) {
     fail(module, "norm_eps ", c.norm_eps, " must be at least 0 and finite");
   for (const double p :
        {c.dropout, c.attention_dropout.value_or(0), c.embedding_dropout.value_or(0)})
-    tend::detail::check_dropout(module, p);
+    check_dropout(module, p);
   return c;
 }
 

@@ -4,7 +4,7 @@
 
 #include <tend/attention/functions/mask.h>
 #include <tend/attention/functions/scaled_dot_product.h>
-#include <tend/autograd/ops/dropout.h>
+#include <tend/autograd/ops/helpers.h>
 #include <tend/autograd/ops/ops.h>
 #include <tend/nn/layers/init.h>
 
@@ -24,7 +24,7 @@ std::int64_t checked_width(std::int64_t embed_dim, std::int64_t num_heads,
   };
   check_size("kdim", options.kdim);
   check_size("vdim", options.vdim);
-  tend::detail::check_dropout(kName, options.dropout);
+  check_dropout(kName, options.dropout);
   return embed_dim;
 }
 

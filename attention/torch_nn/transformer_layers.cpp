@@ -1,6 +1,6 @@
 #include <tend/attention/torch_nn/transformer_layers.h>
 
-#include <tend/autograd/ops/dropout.h>
+#include <tend/autograd/ops/helpers.h>
 #include <tend/autograd/ops/ops.h>
 
 namespace tend::nn {
@@ -15,7 +15,7 @@ std::int64_t checked_model(const char* layer, std::int64_t d_model, std::int64_t
   if (options.dim_feedforward < 1) {
     fail<ShapeError>(layer, "dim_feedforward must be at least 1, got ", options.dim_feedforward);
   }
-  tend::detail::check_dropout(layer, options.dropout);
+  check_dropout(layer, options.dropout);
   return d_model;
 }
 

@@ -6,7 +6,7 @@
 
 namespace tend {
 
-void detail::check_dropout(const char* operation, double p) {
+void check_dropout(const char* operation, double p) {
   if (!(p >= 0 && p <= 1)) fail(operation, "the probability of dropout is ", p, ", not in [0, 1]");
 }
 
@@ -52,7 +52,7 @@ Tensor mul_kept(const Tensor& self, const Array& bits, double factor, const Shap
 }
 
 Tensor dropout(const Tensor& self, double p, Flag training, Generator& generator) {
-  detail::check_dropout("dropout", p);
+  check_dropout("dropout", p);
   check_floating("dropout", self);
   if (!training || p == 0 || self.numel() == 0) return self;
   if (p == 1) return mul(self, 0);

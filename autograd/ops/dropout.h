@@ -19,9 +19,4 @@ class Tensor;
 Tensor dropout(const Tensor& self, double p = 0.5, Flag training = true,
                Generator& generator = default_generator());
 
-namespace detail {
-/// Error naming `operation` unless 0 <= p <= 1.
-void check_dropout(const char* operation, double p);
-}  // namespace detail
-
 }  // namespace tend

@@ -129,6 +129,9 @@ Tensor reduce_losses(const Tensor& losses, Reduction reduction,
 /// losses. It broadcasts to the shape of the losses.
 Tensor share_of_losses(const Tensor& grad, Reduction reduction, const Scalar& count);
 
+/// Error naming `operation` unless dropout's probability lies in [0, 1].
+void check_dropout(const char* operation, double p);
+
 /// The factor by which dropout with probability p multiplies the elements that it keeps.
 double kept_factor(DType dtype, double p);
 

@@ -40,6 +40,8 @@ constexpr std::string_view kOrderedDict = "collections.OrderedDict",
                            kDevice = "torch.device", kTensorV2 = "torch._utils._rebuild_tensor_v2",
                            kTensor = "torch._utils._rebuild_tensor",
                            kParameter = "torch._utils._rebuild_parameter";
+constexpr std::array kFunctions{kOrderedDict, kCounter, kSize,     kDevice,
+                                kTensorV2,    kTensor,  kParameter};
 
 // --- calls
 
@@ -50,16 +52,18 @@ class Caller {
       : reader_(reader), objects_(objects), function_(function), arguments_(arguments) {}
 
   Object call() const {
+    if (std::find(kFunctions.begin(), kFunctions.end(), function_) == kFunctions.end())
+      return Unread{as_text("an object of '", shown(function_), '\'')};
+    if (!arguments_.empty()) {  // a tensor in what is left out
+      if (const auto* unread = std::get_if<Unread>(&objects_[arguments_[0]])) return *unread;
+    }
     if (function_ == kOrderedDict) return ordered_dict();
     if (function_ == kSize) return size();
     if (function_ == kDevice) return device();
     if (function_ == kTensorV2 || function_ == kTensor) return tensor();
-    if (function_ == kParameter) {
-      Tensor parameter = argument<Tensor>(0);
-      return with_grad(Tensor(parameter.array()), argument<bool>(1));
-    }
     if (function_ == kCounter) return counter();
-    return Unread{as_text("an object of '", shown(function_), '\'')};
+    Tensor parameter = argument<Tensor>(0);
+    return with_grad(Tensor(parameter.array()), argument<bool>(1));
   }
 
  private:

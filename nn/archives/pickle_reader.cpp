@@ -206,8 +206,7 @@ class Machine {
       case 'R': {
         const Numbers parts = pop(2);
         const Numbers& arguments = as<Sequence>(parts[1], "a tuple of arguments").items;
-        for (const Number each : {parts[0], arguments.empty() ? parts[0] : arguments[0]})
-          if (is_unread(each)) return push(objects_[each]);
+        if (is_unread(parts[0])) return push(objects_[parts[0]]);
         return push_result(as<Global>(parts[0], "a function").name, arguments);
       }
       case 0x81: return push_new(pop(2)[0]);  // a class and its arguments

@@ -1,12 +1,12 @@
 #include <tend/nn/layers/dropout.h>
 
-#include <tend/autograd/ops/ops.h>
+#include <tend/autograd/ops/helpers.h>
 #include <tend/core/array/print.h>
 
 namespace tend::nn {
 
 Dropout::Dropout(double probability) : p(probability) {
-  tend::detail::check_dropout("Dropout", p);
+  check_dropout("Dropout", p);
 }
 
 Tensor Dropout::forward(const Tensor& x) const {

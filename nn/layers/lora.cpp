@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include <tend/autograd/ops/ops.h>
+#include <tend/autograd/ops/helpers.h>
 #include <tend/autograd/tensor/grad_mode.h>
 #include <tend/nn/layers/init.h>
 #include <tend/nn/layers/linear.h>
@@ -102,7 +102,7 @@ std::int64_t add_lora(ModuleBase& module, const std::vector<std::string>& patter
   if (patterns.empty()) fail("add_lora", "there is no name of a Linear; give {\"*\"} for all");
   if (options.rank < 1) fail("add_lora", "rank must be at least 1, got ", options.rank);
   if (!std::isfinite(options.alpha)) fail("add_lora", "alpha must be finite, got ", options.alpha);
-  tend::detail::check_dropout("add_lora", options.dropout);
+  check_dropout("add_lora", options.dropout);
   const std::vector<NamedLinear> layers = named_by(module, patterns);
   // Parameters of earlier calls are still trained.
   std::vector<Tensor> trained;

@@ -64,6 +64,7 @@ struct Set {
 
   std::string expression() const {
     if (others.empty()) return items.empty() ? "(?!)" : bracketed(items);
+    if (items.empty() && others.size() == 1) return others[0];
     std::string all = items.empty() ? "" : bracketed(items) + '|';
     for (const std::string& each : others) all += each + '|';
     all.pop_back();

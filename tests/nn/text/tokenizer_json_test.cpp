@@ -252,7 +252,7 @@ TEST_CASE("forms of tokenizer.json that other models use give their ids") {
 
   file = small_tokenizer();
   const Json digits{{"type", "Digits"}, {"individual_digits", true}};
-  file["pre_tokenizer"] = sequence({sequence({digits}), byte_level(true)});
+  file["pre_tokenizer"] = sequence({sequence(Json::array({digits})), byte_level(true)});
   CHECK(ids(file, "123") == Ids{16, 17, 18});
   CHECK(ids(file, "x\nab") == Ids{87, 198, 256});
 
