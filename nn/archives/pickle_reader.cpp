@@ -85,7 +85,7 @@ class Machine {
       case 'J': return push(std::int64_t{static_cast<std::int32_t>(reader_.number(4))});
       case 'K': return push(static_cast<std::int64_t>(reader_.number(1)));
       case 'M': return push(static_cast<std::int64_t>(reader_.number(2)));
-      case 0x8a: return push(long_integer());
+      case 0x8a: return push_long();
       case 'G': return push(real());
       case 'X': return push(reader_.text(reader_.number(4)));
       case 0x8c: return push(reader_.text(reader_.number(1)));
@@ -103,13 +103,16 @@ class Machine {
     reader_.take(count);
     return push(Unread{"bytes"});
   }
-  std::int64_t long_integer() {
+  bool push_long() {
     const auto bytes = static_cast<int>(reader_.number(1));
-    if (bytes > 8) reader_.refuse("an integer is beyond int64");
+    if (bytes > 8) {
+      reader_.take(static_cast<std::uint64_t>(bytes));
+      return push(Unread{"an integer beyond int64"});
+    }
     std::uint64_t value = reader_.number(bytes);
     if (bytes > 0 && bytes < 8 && (value >> (8 * bytes - 1) & 1) != 0)
       value |= ~std::uint64_t{0} << (8 * bytes);
-    return static_cast<std::int64_t>(value);
+    return push(static_cast<std::int64_t>(value));
   }
   double real() {  // big-endian
     std::uint64_t bits = 0;

@@ -161,7 +161,14 @@ void RunState::load_state_dict(const StateDict& state) {
     if (!key.starts_with(kPrefix)) weights.emplace_back(key, value);
   }
   const Generator generator = generator_of_tensor(entry(state, kGenerator, int64, 1));
-  for (const Part& part : parts_) part.load(state, part.key());
+  for (const Part& part : parts_) {
+    try {
+      part.load(state, part.key());
+    } catch (const Error& error) {
+      throw_alike(error, as_text(error.what(), " (in the part \"", part.name, "\" of the state)"));
+      throw;
+    }
+  }
   model_->load_state_dict(weights);
   set_rng_state(generator);
 }

@@ -214,6 +214,13 @@ TEST_CASE("objects of other classes are left out of a pt file, and listed by the
   }
   CHECK(file.at("weight").as<Tensor>() != nullptr);
   CHECK(nn::load_pt(pt_folder() / "nested.pt").left_out.empty());
+  const ScratchFolder folder;
+  write_content(folder / "big", legacy_of("}(U\1a\x8a\x09" + std::string(9, '\1') + "U\1bK\2u"));
+  const nn::PtFile big = nn::load_pt(folder / "big");
+  REQUIRE(big.left_out.size() == 1);
+  CHECK(big.left_out[0].name == "a");
+  CHECK(big.left_out[0].why == "an integer beyond int64");
+  CHECK(*big.at("b").as<std::int64_t>() == 2);
 }
 
 TEST_CASE("classes, functions and opcodes that a pt file may not have are refused by name") {

@@ -245,3 +245,12 @@ TEST_CASE("entries that a part cannot have belong to none", "[products]") {
                       ContainsSubstring(std::string(key) + " belongs to no part"));
   }
 }
+
+TEST_CASE("an error of a state names the part that it does not fit", "[products]") {
+  SmallRun run;
+  nn::StateDict state;
+  for (const auto& [key, value] : run.state.state_dict())
+    if (key != "training.optimizer.group.0.lr") state.emplace_back(key, value);
+  CHECK_THROWS_WITH(run.state.load_state_dict(state),
+                    ContainsSubstring("(in the part \"optimizer\" of the state)"));
+}
