@@ -71,8 +71,8 @@ Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const Ten
 }
 
 Tensor binary_cross_entropy(const Tensor& input, const Tensor& target,
-                            OrWord<Reduction> reduction) {
-  return binary_cross_entropy(input, target, Tensor(), reduction);
+                            const BinaryCrossEntropyOptions& options) {
+  return binary_cross_entropy(input, target, options.weight, options.reduction);
 }
 
 Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& target,
@@ -110,8 +110,9 @@ Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& targe
 }
 
 Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& target,
-                                        OrWord<Reduction> reduction) {
-  return binary_cross_entropy_with_logits(input, target, {}, {}, reduction);
+                                        const BinaryCrossEntropyWithLogitsOptions& options) {
+  return binary_cross_entropy_with_logits(input, target, options.weight, options.pos_weight,
+                                          options.reduction);
 }
 
 }  // namespace tend

@@ -6,6 +6,18 @@
 
 namespace tend {
 
+/// The options of binary_cross_entropy.
+struct BinaryCrossEntropyOptions {
+  Tensor weight = {};  ///< multiplies the losses; it may be undefined
+  OrWord<Reduction> reduction = Reduction::mean;
+};
+/// The options of binary_cross_entropy_with_logits.
+struct BinaryCrossEntropyWithLogitsOptions {
+  Tensor weight = {};  ///< multiplies the losses; it may be undefined
+  OrWord<Reduction> reduction = Reduction::mean;
+  Tensor pos_weight = {};  ///< multiplies the losses of targets 1; it may be undefined
+};
+
 ///@{
 /// -weight (t log x + (1 - t) log(1 - x)) of probabilities x and targets t, all of them in [0, 1]
 /// (Error), in one shape (ShapeError) and one floating dtype (DTypeError). Logarithms are clamped
@@ -15,7 +27,11 @@ namespace tend {
 /// (log(1 - x) - log x), without the clamp.
 /// https://pytorch.org/docs/2.6/generated/torch.nn.functional.binary_cross_entropy.html
 Tensor binary_cross_entropy(const Tensor& input, const Tensor& target,
-                            OrWord<Reduction> reduction = Reduction::mean);
+                            const BinaryCrossEntropyOptions& options = {});
+template <IsReduction R>
+Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const R& reduction) {
+  return binary_cross_entropy(input, target, BinaryCrossEntropyOptions{.reduction = reduction});
+}
 Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const Tensor& weight,
                             OrWord<Reduction> reduction = Reduction::mean);
 ///@}
@@ -28,7 +44,13 @@ Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const Ten
 /// weight (log(1 - p) - w log p).
 /// https://pytorch.org/docs/2.6/generated/torch.nn.functional.binary_cross_entropy_with_logits.html
 Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& target,
-                                        OrWord<Reduction> reduction = Reduction::mean);
+                                        const BinaryCrossEntropyWithLogitsOptions& options = {});
+template <IsReduction R>
+Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& target,
+                                        const R& reduction) {
+  return binary_cross_entropy_with_logits(
+      input, target, BinaryCrossEntropyWithLogitsOptions{.reduction = reduction});
+}
 Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& target,
                                         const Tensor& weight, const Tensor& pos_weight = {},
                                         OrWord<Reduction> reduction = Reduction::mean);

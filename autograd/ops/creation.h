@@ -5,11 +5,13 @@
 /// where its dtype is not floating.
 #pragma once
 
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
+#include <iterator>
 #include <optional>
 #include <span>
 #include <type_traits>
@@ -73,6 +75,21 @@ Tensor tensor(const NestedNumbers& numbers, const TensorOptions& options);
 ///@}
 
 namespace detail {
+template <class L>
+inline constexpr bool kIsArray = false;
+template <class T, std::size_t N>
+inline constexpr bool kIsArray<std::array<T, N>> = std::is_arithmetic_v<T>;
+template <class T, std::size_t N>
+inline constexpr bool kIsArray<std::span<T, N>> = std::is_arithmetic_v<T>;
+template <class T, std::size_t N>
+inline constexpr bool kIsArray<T[N]> = std::is_arithmetic_v<T> && !std::same_as<T, char>;
+
+template <class L>
+auto vector_of(const L& values) {
+  using Number = std::remove_cvref_t<decltype(*std::begin(values))>;
+  return std::vector<Number>(std::begin(values), std::end(values));
+}
+
 ///@{
 /// For tensor(): the numbers, converted to the dtype of the options, or `usual`. No gradient.
 Tensor tensor_of(std::span<const std::int64_t> values, const Shape& shape, DType usual,
@@ -122,6 +139,23 @@ template <class T, std::same_as<DType> D>  // D, so that braces are a shape or o
 requires std::floating_point<T> || std::integral<T> Tensor tensor(const std::vector<T>& values,
                                                                   D dtype) {
   return tensor(values, TensorOptions{.dtype = dtype});
+}
+///@}
+
+///@{
+/// The same for a std::array, a std::span and an array of C: tensor(values, {2, 3}).
+template <class L>
+requires detail::kIsArray<L> Tensor tensor(const L& values) {
+  return tensor(detail::vector_of(values));
+}
+template <class L>
+requires detail::kIsArray<L> Tensor tensor(const L& values, const Shape& shape,
+                                           std::optional<DType> dtype = std::nullopt) {
+  return tensor(detail::vector_of(values), shape, dtype);
+}
+template <class L, std::same_as<DType> D>
+requires detail::kIsArray<L> Tensor tensor(const L& values, D dtype) {
+  return tensor(detail::vector_of(values), dtype);
 }
 ///@}
 

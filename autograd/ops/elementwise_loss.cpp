@@ -54,24 +54,26 @@ Tensor difference_loss(const DifferenceLoss& loss, const Tensor& input, const Te
 
 }  // namespace
 
-Tensor mse_loss(const Tensor& input, const Tensor& target, OrWord<Reduction> reduction) {
+Tensor mse_loss(const Tensor& input, const Tensor& target, const LossOptions& options) {
   check_pair("mse_loss", input, target);
   const DifferenceLoss loss{"MseLossBackward0", PairFormula::squared_difference,
                             TripleFormula::squared_difference_backward};
-  return difference_loss(loss, input, target, reduction, [](const Tensor& d) { return d * 2; });
+  return difference_loss(loss, input, target, options.reduction,
+                         [](const Tensor& d) { return d * 2; });
 }
 
-Tensor l1_loss(const Tensor& input, const Tensor& target, OrWord<Reduction> reduction) {
+Tensor l1_loss(const Tensor& input, const Tensor& target, const LossOptions& options) {
   check_pair("l1_loss", input, target);
   const DifferenceLoss loss{"AbsBackward0", PairFormula::absolute_difference,
                             TripleFormula::absolute_difference_backward};
   const Tensor losses = difference_loss(loss, input, target, Reduction::none,
                                         [](const Tensor& d) { return sign(d); });
-  return reduce_losses(losses, reduction);
+  return reduce_losses(losses, options.reduction);
 }
 
-Tensor smooth_l1_loss(const Tensor& input, const Tensor& target, OrWord<Reduction> reduction,
-                      double beta) {
+Tensor smooth_l1_loss(const Tensor& input, const Tensor& target,
+                      const SmoothL1LossOptions& options) {
+  const auto [reduction, beta] = options;
   if (!(beta >= 0)) fail("smooth_l1_loss", "beta is ", beta, ", which must not be negative");
   check_pair("smooth_l1_loss", input, target);
   const bool is_zero = result_type(input.array(), target.array()) == float32
@@ -81,18 +83,18 @@ Tensor smooth_l1_loss(const Tensor& input, const Tensor& target, OrWord<Reductio
   const DifferenceLoss loss{"SmoothL1LossBackward0", PairFormula::smooth_l1,
                             TripleFormula::smooth_l1_backward, beta};
   // At |d| = beta the derivative is that of the outer part, and the second derivative 0.
-  return difference_loss(loss, input, target, reduction, [beta](const Tensor& d) {
+  return difference_loss(loss, input, target, reduction, [beta = beta](const Tensor& d) {
     return where(abs(d) >= beta, sign(d), d / beta);
   });
 }
 
-Tensor huber_loss(const Tensor& input, const Tensor& target, OrWord<Reduction> reduction,
-                  double delta) {
+Tensor huber_loss(const Tensor& input, const Tensor& target, const HuberLossOptions& options) {
+  const auto [reduction, delta] = options;
   if (!(delta > 0)) fail("huber_loss", "delta is ", delta, ", which must be positive");
   check_pair("huber_loss", input, target);
   const DifferenceLoss loss{"HuberLossBackward0", PairFormula::huber, TripleFormula::huber_backward,
                             delta};
-  return difference_loss(loss, input, target, reduction, [delta](const Tensor& d) {
+  return difference_loss(loss, input, target, reduction, [delta = delta](const Tensor& d) {
     return where(abs(d) >= delta, sign(d) * delta, d);
   });
 }

@@ -13,29 +13,53 @@ namespace tend {
 /// a warning, since it is seldom meant) and promote to a floating dtype (DTypeError); one may be
 /// bool. The mean of nothing is NaN. The gradient of the input is 2 d, that of the target -2 d.
 /// https://pytorch.org/docs/2.6/generated/torch.nn.functional.mse_loss.html
-Tensor mse_loss(const Tensor& input, const Tensor& target,
-                OrWord<Reduction> reduction = Reduction::mean);
+Tensor mse_loss(const Tensor& input, const Tensor& target, const LossOptions& options = {});
+template <IsReduction R>
+Tensor mse_loss(const Tensor& input, const Tensor& target, const R& reduction) {
+  return mse_loss(input, target, LossOptions{reduction});
+}
 
 /// |d| for d = input - target; shapes, dtypes and errors are those of mse_loss. The gradient of the
 /// input is sign(d), 0 at 0, that of the target -sign(d).
 /// https://pytorch.org/docs/2.6/generated/torch.nn.functional.l1_loss.html
-Tensor l1_loss(const Tensor& input, const Tensor& target,
-               OrWord<Reduction> reduction = Reduction::mean);
+Tensor l1_loss(const Tensor& input, const Tensor& target, const LossOptions& options = {});
+template <IsReduction R>
+Tensor l1_loss(const Tensor& input, const Tensor& target, const R& reduction) {
+  return l1_loss(input, target, LossOptions{reduction});
+}
 
+/// The options of smooth_l1_loss.
+struct SmoothL1LossOptions {
+  OrWord<Reduction> reduction = Reduction::mean;
+  double beta = 1;  ///< where the loss becomes linear
+};
 /// d^2 / (2 beta) where |d| < beta, |d| - beta / 2 elsewhere, for d = input - target; l1_loss for
 /// beta = 0, Error for beta < 0. Shapes, dtypes and errors are those of mse_loss. The gradient of
 /// the input is d / beta where |d| < beta, sign(d) elsewhere, that of the target its negative.
 /// Girshick, Fast R-CNN, 2015, arXiv:1504.08083.
 /// https://pytorch.org/docs/2.6/generated/torch.nn.functional.smooth_l1_loss.html
 Tensor smooth_l1_loss(const Tensor& input, const Tensor& target,
-                      OrWord<Reduction> reduction = Reduction::mean, double beta = 1);
+                      const SmoothL1LossOptions& options = {});
+template <IsReduction R>
+Tensor smooth_l1_loss(const Tensor& input, const Tensor& target, const R& reduction,
+                      double beta = 1) {
+  return smooth_l1_loss(input, target, SmoothL1LossOptions{reduction, beta});
+}
 
+/// The options of huber_loss.
+struct HuberLossOptions {
+  OrWord<Reduction> reduction = Reduction::mean;
+  double delta = 1;  ///< where the loss becomes linear
+};
 /// d^2 / 2 where |d| <= delta, delta (|d| - delta / 2) elsewhere, for d = input - target; Error
 /// unless delta > 0. Shapes, dtypes and errors are those of mse_loss. The gradient of the input is
 /// d, clamped to [-delta, delta], that of the target its negative.
 /// https://pytorch.org/docs/2.6/generated/torch.nn.functional.huber_loss.html
-Tensor huber_loss(const Tensor& input, const Tensor& target,
-                  OrWord<Reduction> reduction = Reduction::mean, double delta = 1);
+Tensor huber_loss(const Tensor& input, const Tensor& target, const HuberLossOptions& options = {});
+template <IsReduction R>
+Tensor huber_loss(const Tensor& input, const Tensor& target, const R& reduction, double delta = 1) {
+  return huber_loss(input, target, HuberLossOptions{reduction, delta});
+}
 
 /// The reductions of kl_div. batchmean divides the sum by the size of the input's first dimension,
 /// as in the mathematical definition.

@@ -20,6 +20,15 @@ enum class Reduction { none, mean, sum };
 template <>
 inline constexpr std::string_view detail::kWords<Reduction> = "reduction: none mean sum";
 
+/// A Reduction or its word, and no braces.
+template <class R>
+concept IsReduction = std::convertible_to<const R&, OrWord<Reduction>>;
+
+/// The options of losses that have no others.
+struct LossOptions {
+  OrWord<Reduction> reduction = Reduction::mean;
+};
+
 /// The options of cross_entropy.
 struct CrossEntropyOptions {
   std::int64_t ignore_index = -100;  ///< items with this target are left out
@@ -50,6 +59,10 @@ Tensor cross_entropy(const Tensor& logits, const Tensor& target,
                      const CrossEntropyOptions& options = {});
 Tensor cross_entropy(const Tensor& logits, const Tensor& target, const Tensor& weight,
                      const CrossEntropyOptions& options = {});
+template <IsReduction R>
+Tensor cross_entropy(const Tensor& logits, const Tensor& target, const R& reduction) {
+  return cross_entropy(logits, target, CrossEntropyOptions{.reduction = reduction});
+}
 ///@}
 
 /// The options of nll_loss, as those of cross_entropy.
@@ -67,6 +80,10 @@ Tensor nll_loss(const Tensor& log_probabilities, const Tensor& target,
                 const NllLossOptions& options = {});
 Tensor nll_loss(const Tensor& log_probabilities, const Tensor& target, const Tensor& weight,
                 const NllLossOptions& options = {});
+template <IsReduction R>
+Tensor nll_loss(const Tensor& log_probabilities, const Tensor& target, const R& reduction) {
+  return nll_loss(log_probabilities, target, NllLossOptions{.reduction = reduction});
+}
 ///@}
 
 }  // namespace tend

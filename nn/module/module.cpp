@@ -1,9 +1,11 @@
 #include <tend/nn/module/module.h>
 
+#include <algorithm>
 #include <ostream>
 #include <unordered_map>
 #include <unordered_set>
 
+#include <tend/autograd/tensor/grad_mode.h>
 #include <tend/core/base/nested_call.h>
 #include <tend/core/base/type_name.h>
 
@@ -106,6 +108,7 @@ std::vector<std::pair<std::string, Tensor>> ModuleBase::named(MemberKind kind) c
 }
 
 std::vector<std::pair<std::string, Tensor>> ModuleBase::named_parameters() const {
+  for (const ModuleBase* module : modules()) module->listed_ = true;
   return named(MemberKind::parameter);
 }
 std::vector<std::pair<std::string, Tensor>> ModuleBase::named_buffers() const {
@@ -126,6 +129,7 @@ std::vector<Tensor> ModuleBase::collect(MemberKind kind) const {
 }
 
 std::vector<Tensor> ModuleBase::parameters() const {
+  for (const ModuleBase* module : modules()) module->listed_ = true;
   return collect(MemberKind::parameter);
 }
 std::vector<Tensor> ModuleBase::buffers() const {
@@ -298,9 +302,31 @@ namespace {
        " is not registered, so nothing trains or saves it. Declare it as TEND_PARAMETER(name)");
 }
 
+[[noreturn]] void fail_unknown(const ModuleBase& module) {
+  const std::string type = module.type_name();
+  fail(CallScope::current_path(), "this ", type,
+       " is called by a module that does not have it among its members, so nothing trains or saves "
+       "it. Declare it as TEND_MODULE(",
+       type,
+       ", name), and several of them, in place of a "
+       "std::vector, as TEND_MODULE(ModuleList<",
+       type, ">, name)");
+}
+
 }  // namespace
 
-void ModuleBase::find_unregistered() const {
+bool ModuleBase::is_unknown_to(const ModuleBase& root) const {
+  if (&root == this || listed_) return false;
+  const std::vector<Tensor> own = collect(MemberKind::parameter);
+  const auto is_trained = [](const Tensor& parameter) { return parameter.requires_grad(); };
+  if (std::none_of(own.begin(), own.end(), is_trained)) return false;
+  const std::vector<ModuleBase*> tree = root.modules();
+  return std::find(tree.begin(), tree.end(), this) == tree.end();
+}
+
+void ModuleBase::find_unregistered(const ModuleScope& scope) const {
+  const bool is_unknown = is_unknown_to(scope.root());
+  if (is_unknown && grad_enabled()) fail_unknown(*this);
   const auto tree = self().named_modules();
   for (const auto& [path, module] : tree) module->check_class(module->called_class());
   std::unordered_set<const LiveObject*> modules;
@@ -328,6 +354,7 @@ void ModuleBase::find_unregistered() const {
       fail_unregistered(owner, static_cast<const ModuleBase&>(*first));
     fail_unregistered(owner, static_cast<const Parameter&>(*first));
   }
+  if (is_unknown) return;  // to be asked again when a graph is recorded
   for (const auto& [path, module] : tree) module->checked_ = true;
 }
 

@@ -168,10 +168,14 @@ class ModuleBase : public LiveObject {
   [[noreturn]] void fail_hooks() const;
   static std::size_t checked_place(const char* list, std::int64_t index, std::size_t size);
 
-  /// At the first call, an Error for a module or a parameter that is a member of this module, or of
-  /// one below it, and that no field macro registered: nothing would train or save it.
-  void check_members() const {
-    if (!checked_) find_unregistered();
+  /// At the first call, an Error for what nothing would train or save:
+  /// - a module or a parameter that is a member of this module, or of one below it, and that no
+  ///   field macro registered
+  /// - this module, where another one calls it that does not have it among its members, as it does
+  ///   not have those of a std::vector. Not if it has nothing to train, or if its parameters were
+  ///   listed: then somebody knows of it.
+  void check_members(const ModuleScope& scope) const {
+    if (!checked_) find_unregistered(scope);
   }
   /// The bytes of this object, in which its members are.
   virtual std::span<const std::byte> own_bytes() const noexcept { return {}; }
@@ -234,7 +238,8 @@ class ModuleBase : public LiveObject {
   T& member(const Entry& entry) const {
     return *reinterpret_cast<T*>(reinterpret_cast<char*>(&self()) + entry.offset);
   }
-  void find_unregistered() const;
+  void find_unregistered(const ModuleScope& scope) const;
+  bool is_unknown_to(const ModuleBase& root) const;
   ModuleBase& self() const noexcept { return const_cast<ModuleBase&>(*this); }
   /// This module and all below it, parents first.
   std::vector<ModuleBase*> modules() const;
@@ -250,6 +255,7 @@ class ModuleBase : public LiveObject {
   std::shared_ptr<ModuleHooks> hooks_;
   bool training_ = true;
   mutable Mark checked_;  // all members were found registered
+  mutable Mark listed_;   // parameters() or named_parameters() went over it
 };
 
 /// Registers a member with its module; the field macros declare one after each member.
@@ -283,7 +289,7 @@ class Module : public ModuleBase {
   template <class... Args>
   decltype(auto) operator()(Args&&... args) const {
     const ModuleScope scope(*this);
-    check_members();
+    check_members(scope);
     try {
       return run(std::forward<Args>(args)...);
     } catch (const Error& error) {

@@ -68,6 +68,11 @@ bool has_path(std::string_view text) {
 
 }  // namespace
 
+const ModuleBase& ModuleScope::root() const {
+  const auto* around = dynamic_cast<const ModuleScope*>(outer());
+  return around != nullptr ? around->root() : module_;
+}
+
 void ModuleScope::rethrow_with_path(const Error& error) const {
   if (outer() != nullptr && !has_path(error.what()))
     throw_alike(error, as_text(error.what(), kPathBegin, path(), ')'));

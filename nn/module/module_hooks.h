@@ -95,6 +95,8 @@ class ModuleScope final : public CallScope {
   ~ModuleScope() = default;
   /// The outermost module's class, then the names that lead from there to this one.
   std::string path() const override;
+  /// The outermost of the modules that run within each other here.
+  const ModuleBase& root() const;
 
   /// Throws the error again, with the path of this module at the end of its text. The error is
   /// unchanged if

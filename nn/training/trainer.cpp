@@ -26,10 +26,23 @@ std::function<double()> backward_of(std::function<Tensor()> loss, std::int64_t p
   };
 }
 
-void divide_gradients(const std::vector<Tensor>& parameters, std::int64_t parts) {
+/// The same for the sum of a micro-batch's losses, whose number is added to `weight`.
+std::function<double()> backward_of(std::function<WeightedLoss()> loss, double& weight) {
+  if (!loss) fail(kTrainer, "the function that computes the loss is empty");
+  return [loss = std::move(loss), &weight] {
+    const WeightedLoss part = loss();
+    weight += part.weight;
+    if (part.weight == 0) return 0.;  // the mean of nothing is NaN
+    const Tensor sum = part.loss * part.weight;
+    sum.backward();
+    return sum.item();
+  };
+}
+
+void divide_gradients(const std::vector<Tensor>& parameters, double divisor) {
   const NoGradGuard no_grad;
   for (const Tensor& each : parameters)
-    if (each.grad().defined()) each.grad().div_(static_cast<double>(parts));
+    if (each.grad().defined()) each.grad().div_(divisor);
 }
 
 bool is_due(std::int64_t step, std::int64_t every) {
@@ -43,6 +56,10 @@ Trainer::Trainer(ModuleBase& model, optim::Optimizer& optimizer, std::function<T
     : Trainer(model, optimizer, backward_of(std::move(loss), options.accumulate), options) {
   gradients_are_divided_ = true;
 }
+
+Trainer::Trainer(ModuleBase& model, optim::Optimizer& optimizer, std::function<WeightedLoss()> loss,
+                 const TrainerOptions& options)
+    : Trainer(model, optimizer, backward_of(std::move(loss), weight_), options) {}
 
 Trainer::Trainer(ModuleBase& model, optim::Optimizer& optimizer, std::function<double()> gradients,
                  TrainerOptions options)
@@ -67,10 +84,14 @@ TrainedStep Trainer::make_step() {
   optimizer_.zero_grad();
   for (Tensor& each : parameters_) each.zero_grad();  // those of another optimizer
   double loss = 0;
+  weight_ = 0;
   for (std::int64_t i = 0; i < options_.accumulate; ++i) loss += gradients_();
-  if (options_.accumulate > 1 && !gradients_are_divided_) {
-    loss /= static_cast<double>(options_.accumulate);
-    divide_gradients(parameters_, options_.accumulate);
+  const double divisor = weight_ > 0              ? weight_
+                         : gradients_are_divided_ ? 1
+                                                  : static_cast<double>(options_.accumulate);
+  if (divisor != 1) {
+    loss /= divisor;
+    divide_gradients(parameters_, divisor);
   }
   const double norm = clip_grad_norm_(parameters_, options_.clip_norm);
   if (!std::isfinite(loss) || !std::isfinite(norm))

@@ -24,6 +24,12 @@ class NotFiniteError : public Error {
   using Error::Error;
 };
 
+/// The mean loss of a micro-batch, and of how many targets it is the mean.
+struct WeightedLoss {
+  Tensor loss;
+  double weight = 1;
+};
+
 /// Trains a model. `loss()` draws the next batch and returns its loss:
 ///
 ///     const auto loss = [&] {
@@ -34,6 +40,15 @@ class NotFiniteError : public Error {
 ///     trainer.state.add("loader", loader);
 ///     trainer.run();
 ///
+/// Micro-batches (`accumulate`) count alike, as in PyTorch. Where they have different numbers of
+/// targets, as with ignored ones or texts of different lengths, return their number, too, and a
+/// step is that of all targets together:
+///
+///     const auto loss = [&]() -> nn::WeightedLoss {
+///       auto& [x, y] = batches.next();
+///       return {cross_entropy(model(x), y), (y != -100).sum().item()};
+///     };
+///
 /// Each step zeroes, averages and clips the gradients of all of the model's parameters. It also
 /// zeroes those of parameters that only the optimizer has. The optimizer may have some of the
 /// model's parameters only, if `after_step` steps the others.
@@ -43,6 +58,8 @@ class NotFiniteError : public Error {
 class Trainer {
  public:
   Trainer(ModuleBase& model, optim::Optimizer& optimizer, std::function<Tensor()> loss,
+          const TrainerOptions& options);
+  Trainer(ModuleBase& model, optim::Optimizer& optimizer, std::function<WeightedLoss()> loss,
           const TrainerOptions& options);
   /// The same with a function that adds the gradients of the next batch to `.grad` and returns the
   /// loss, such as distributed::DataParallel::backward.
@@ -89,6 +106,7 @@ class Trainer {
   optim::Optimizer& optimizer_;
   std::function<double()> gradients_;
   bool gradients_are_divided_ = false;  // gradients_ divides its gradients and loss by `accumulate`
+  double weight_ = 0;                   // of the step's losses, if they have one each
   TrainerOptions options_;
   std::optional<CheckpointFolder> folder_;
   std::vector<Tensor> parameters_;

@@ -1,5 +1,7 @@
 // Forms of calls that programs ported from Python use.
+#include <array>
 #include <initializer_list>
+#include <span>
 #include <vector>
 
 #include "tests/autograd/support.h"
@@ -23,7 +25,8 @@ TEST_CASE("sizes may come one by one") {
   CHECK(x.view(6, 1).expand(6, 2).shape() == Shape{6, 2});
   CHECK(x.repeat(2, 1).shape() == Shape{2, 6});
   CHECK(x.view(2, 3).flip(0, 1).equal(x.flip(0).view({2, 3})));
-  CHECK_THROWS_MATCHES(x.view(4, 2), ShapeError, says("[view] 6 elements do not fill shape (4, 2)"));
+  CHECK_THROWS_MATCHES(x.view(4, 2), ShapeError,
+                       says("[view] 6 elements do not fill shape (4, 2)"));
 }
 
 TEST_CASE("a shape is made from a list in a variable") {
@@ -46,6 +49,33 @@ TEST_CASE("to_vector gives integers of any size, unless one does not fit") {
   CHECK_THROWS_MATCHES(tensor({1, 300}).to_vector<signed char>(), IndexError,
                        says("[to_vector] 300 is out of the range of signed char"));
   CHECK_THROWS_AS(tensor({1.}).to_vector<int>(), DTypeError);
+}
+
+TEST_CASE("arrays and spans of numbers become tensors") {
+  const std::array<double, 4> array{1, 2, 3, 4};
+  const float numbers[] = {1, 2, 3, 4};
+  std::vector<std::int64_t> whole{5, 6};
+  CHECK(tensor(array).equal(tensor({1., 2., 3., 4.})));
+  CHECK(tensor(array, {2, 2}).equal(tensor({{1., 2.}, {3., 4.}})));
+  CHECK(tensor(numbers, {2, 2}).equal(tensor({{1., 2.}, {3., 4.}})));
+  CHECK(tensor(std::span(whole)).equal(tensor({5, 6})));
+  CHECK(tensor(std::span<const std::int64_t>(whole), float64).equal(tensor({5, 6}, float64)));
+}
+
+TEST_CASE("options of losses stand in braces, and a reduction by itself") {
+  const Tensor x = tensor({0.5, -2.}), y = tensor({1., 0.});
+  CHECK(mse_loss(x, y, {.reduction = "sum"}).equal(mse_loss(x, y, "sum")));
+  CHECK(l1_loss(x, y, {.reduction = "none"}).equal(l1_loss(x, y, Reduction::none)));
+  CHECK(smooth_l1_loss(x, y, {.beta = 2}).equal(smooth_l1_loss(x, y, "mean", 2)));
+  CHECK(huber_loss(x, y, {.reduction = "sum", .delta = 0.5}).equal(huber_loss(x, y, "sum", 0.5)));
+  const Tensor p = tensor({0.5, 0.25}), w = tensor({2., 3.});
+  CHECK(binary_cross_entropy(p, y, {.weight = w}).equal(binary_cross_entropy(p, y, w)));
+  CHECK(binary_cross_entropy_with_logits(x, y, {.pos_weight = w})
+            .equal(binary_cross_entropy_with_logits(x, y, {}, w)));
+  const Tensor logits = tensor({{1., 2., 3.}}), target = tensor({2});
+  CHECK(cross_entropy(logits, target, "sum")
+            .equal(cross_entropy(logits, target, {.reduction = "sum"})));
+  CHECK(nll_loss(logits, target, "sum").equal(nll_loss(logits, target, {.reduction = "sum"})));
 }
 
 TEST_CASE("data is another name of data_ptr") {

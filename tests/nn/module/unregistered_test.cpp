@@ -113,6 +113,41 @@ TEST_CASE("a list, an array and an optional without a macro are found") {
   CHECK_NOTHROW(maybe(kRow));
 }
 
+TEST_CASE("modules in a std::vector that forward calls are an error, unless somebody knows them") {
+  struct Net : nn::Module<Net> {
+    Tensor forward(const Tensor& x) const {
+      Tensor y = x;
+      for (const nn::Linear& layer : layers) y = layer(y);
+      return y;
+    }
+    std::vector<nn::Linear> layers;
+  };
+  const auto make = [] {
+    Net net;
+    for (int i = 0; i < 3; ++i) net.layers.emplace_back(2, 2);
+    return net;
+  };
+  const Net net = make();
+  for (int call = 0; call < 2; ++call) {
+    CHECK_THROWS_WITH(
+        net(kRow),
+        Catch::Matchers::StartsWith("[Net > Linear] this Linear is called") &&
+            Catch::Matchers::ContainsSubstring("as TEND_MODULE(ModuleList<Linear>, name)"));
+  }
+  {
+    const NoGradGuard no_grad;
+    CHECK_NOTHROW(net(kRow));
+  }
+  CHECK_THROWS_AS(net(kRow), Error);
+  const Net listed = make();
+  for (const nn::Linear& layer : listed.layers) CHECK(layer.parameters().size() == 2);
+  CHECK_NOTHROW(listed(kRow));
+  const Net frozen = make();
+  for (Tensor parameter : {frozen.layers[0].weight, frozen.layers[0].bias})
+    parameter.requires_grad_(false);
+  CHECK_THROWS_WITH(frozen(kRow), Catch::Matchers::StartsWith("[Net > Linear]"));  // the second
+}
+
 TEST_CASE("a parameter without its field macro is an error of the first call") {
   CHECK_THROWS_WITH(Scale()(ones({3})),
                     "[Scale] its member Parameter of shape (3,) is not registered, so nothing "

@@ -70,6 +70,37 @@ TEST_CASE("a function that adds gradients is averaged as losses are", "[products
   CHECK(same_weights(gradients.model, losses.model));
 }
 
+TEST_CASE("micro-batches with their numbers of targets make the step of all targets together") {
+  const Tensor x = randn({6, 4}), y = tensor({0, 2, -100, -100, -100, 1});
+  nn::Linear whole(4, 3), parts(4, 3);
+  parts.load_state_dict(whole.state_dict());
+  optim::SGD whole_optimizer(whole.parameters(), {.lr = 0.5});
+  optim::SGD parts_optimizer(parts.parameters(), {.lr = 0.5});
+  const auto loss = [](const nn::Linear& model, const Tensor& inputs, const Tensor& targets) {
+    return nn::WeightedLoss{cross_entropy(model(inputs), targets), (targets != -100).sum().item()};
+  };
+  int call = 0;
+  double found = 0, wanted = 0;
+  const auto part = [&] {
+    const std::int64_t first = 2 * (call++ % 3);  // the second has no target
+    return loss(parts, x[Slice{first, first + 2}], y[Slice{first, first + 2}]);
+  };
+  nn::Trainer(parts, parts_optimizer, part,
+              {.steps = 3,
+               .accumulate = 3,
+               .shows_progress = false,
+               .after_step = [&](const nn::TrainedStep& done) { found = done.loss; }})
+      .run();
+  nn::Trainer(whole, whole_optimizer, [&] { return loss(whole, x, y).loss; },
+              {.steps = 3,
+               .shows_progress = false,
+               .after_step = [&](const nn::TrainedStep& done) { wanted = done.loss; }})
+      .run();
+  // The sums are rounded in another order.
+  CHECK(allclose(parts.weight, whole.weight, 1e-5, 1e-6));
+  CHECK(std::abs(found - wanted) < 1e-5);
+}
+
 TEST_CASE("a step's callback may lengthen the run, fill in an evaluation, and be called again",
           "[products]") {
   const TemporaryFolder folder;
