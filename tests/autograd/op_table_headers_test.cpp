@@ -71,7 +71,7 @@ std::set<std::string> declared_operations() {
 const std::set<std::string> kNotDifferentiable = {
     // creation.h
     "arange", "empty", "eye", "from_blob", "full", "full_like", "linspace", "ones", "ones_like",
-    "tensor", "zeros", "zeros_like",
+    "tensor", "vector_of", "zeros", "zeros_like",
     // random.h
     "bernoulli", "multinomial", "normal", "rand", "randint", "randn", "randperm",
     // compare.h

@@ -322,7 +322,11 @@ TEST_CASE("a module that calls itself, or one that is not its own, is in an erro
   };
   class Borrower : public nn::Module<Borrower> {
    public:
-    Tensor forward(const Tensor& x) const { return nn::Sequential{nn::Linear(3, 2)}(x); }
+    Tensor forward(const Tensor& x) const {
+      const nn::Sequential borrowed{nn::Linear(3, 2)};
+      borrowed.requires_grad_(false);
+      return borrowed(x);
+    }
   };
   const Tensor x = ones({5});
   const std::string own = message_of([&] { nn::Linear(3, 2)(ones({1, 5})); });
