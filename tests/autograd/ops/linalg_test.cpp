@@ -126,5 +126,6 @@ TEST_CASE("linear takes a vector of weights, as PyTorch does") {
   linear(x, w, b).sum().backward();
   CHECK(w.grad().allclose(x.sum(0)));
   CHECK(b.grad().item() == 2);
-  CHECK_THROWS_WITH(linear(x, ones({2}, float64)), Catch::Matchers::StartsWith("[linear] input (2, 3)"));
+  CHECK_THROWS_WITH(linear(x, ones({2}, float64)),
+                    Catch::Matchers::StartsWith("[linear] input (2, 3)"));
 }

@@ -201,6 +201,21 @@ TEST_CASE("npz files give back names of any other characters") {
   CHECK(nn::load_npz(folder / "a") == saved);
 }
 
+TEST_CASE("an entry of another dtype is left out of an npz archive, and listed") {
+  const ScratchFolder folder;
+  nn::save_npz(folder / "a", {{"aa", tensor({1., 2.})}, {"bb", tensor({1, 2})}});
+  const std::string good = content_of(folder / "a");
+  write_content(folder / "text", with(good, "<f4", "<U1"));
+  const nn::NpzFile file = nn::load_npz(folder / "text");
+  REQUIRE(file.left_out.size() == 1);
+  CHECK(file.left_out[0].name == "aa");
+  CHECK_THAT(file.left_out[0].why, ContainsSubstring("text (dtype '<U1') cannot be read"));
+  CHECK(file.size() == 1);
+  CHECK(equal(file.at("bb"), tensor({1, 2})));
+  nn::save_npz(folder / "b", {{"aa", tensor({1., 2.})}});
+  check_npz_refused(with(content_of(folder / "b"), "<f4", "<U1"), "cannot be read");
+}
+
 TEST_CASE("npz archives that lie about their entries are refused with the reason") {
   const ScratchFolder folder;
   nn::save_npz(folder / "a", {{"aa", tensor({1, 2})}, {"bb", tensor({1, 2})}});

@@ -85,7 +85,8 @@ TEST_CASE("a npy header that is not as NumPy writes it is refused with the reaso
   const ScratchFolder folder;
   for (const std::string& content :
        {npy_of(good, four), with("'<f4'", "True", "(1L,)"), with("\"=f4\"", "False", "( 1 , )"),
-        with("'<f4'", "False", "(1, 1)"), with("'|u1'", "False", "(4,)")}) {
+        with("'<f4'", "False", "(1, 1)"), with("'|u1'", "False", "(4,)"),
+        with("'float32'", "False", "(1,)")}) {
     write_content(folder / "good", content);
     INFO(content);
     CHECK_NOTHROW(nn::load_npy(folder / "good"));

@@ -47,6 +47,17 @@ void check_refused(const ScratchFolder& folder, const std::string& header, const
 
 }  // namespace
 
+TEST_CASE("safetensors headers with null metadata and further members are read, as by Python") {
+  const ScratchFolder folder;
+  const std::string four(4, '\0');
+  const std::string header =
+      R"({"__metadata__":null,"x":{"dtype":"F32","shape":[1],"data_offsets":[0,4],"note":1}})";
+  CHECK(equal(nn::load_safetensors(write_raw(folder, header, four)).tensors.at("x"), zeros({1})));
+  std::ofstream(folder / "pointer") << "version https://git-lfs.github.com/spec/v1\noid sha256:0";
+  CHECK_THROWS_WITH(nn::load_safetensors(folder / "pointer"),
+                    Catch::Matchers::ContainsSubstring("Git LFS"));
+}
+
 TEST_CASE("safetensors files give back every tensor, bit for bit, and the metadata") {
   const ScratchFolder folder;
   const float odd[] = {1.5f, -0.0f, std::numeric_limits<float>::infinity(),
