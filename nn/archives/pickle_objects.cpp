@@ -54,7 +54,7 @@ class Caller {
   Object call() const {
     if (std::find(kFunctions.begin(), kFunctions.end(), function_) == kFunctions.end())
       return Unread{as_text("an object of '", shown(function_), '\'')};
-    if (!arguments_.empty()) {  // a tensor in what is left out
+    if (!arguments_.empty()) {  // what is made of something that is left out is left out
       if (const auto* unread = std::get_if<Unread>(&objects_[arguments_[0]])) return *unread;
     }
     if (function_ == kOrderedDict) return ordered_dict();

@@ -209,7 +209,7 @@ class Machine {
       case 'R': {
         const Numbers parts = pop(2);
         const Numbers& arguments = as<Sequence>(parts[1], "a tuple of arguments").items;
-        if (is_unread(parts[0])) return push(objects_[parts[0]]);
+        if (is_unread(parts[0])) return push_copy(objects_[parts[0]]);
         return push_result(as<Global>(parts[0], "a function").name, arguments);
       }
       case 0x81: return push_new(pop(2)[0]);  // a class and its arguments
@@ -230,22 +230,27 @@ class Machine {
   bool push_global(const std::string& module, const std::string& name) {
     const std::string whole = module + '.' + name;
     if (is_dtype(whole)) return push(whole);
-    return push(Global{whole});
+    return push_copy(Global{whole});
   }
   bool push_new(Number type) {
-    return push(Unread{as_text("an object of '", shown(as<Global>(type, "a class").name), '\'')});
+    const std::string& name = as<Global>(type, "a class").name;
+    return push_copy(Unread{as_text("an object of '", shown(name), '\'')});
   }
-  // A few bytes copy a long argument, so there is a limit to what copies take together.
   bool push_result(const std::string& function, const Numbers& arguments) {
-    Object result = call(reader_, objects_, function, arguments);
-    if (const auto* list = std::get_if<Sequence>(&result)) copies_ += list->items.size();
-    if (const auto* dict = std::get_if<Mapping>(&result)) copies_ += 2 * dict->items.size();
-    if (const auto* text = std::get_if<std::string>(&result)) copies_ += text->size();
+    return push_copy(call(reader_, objects_, function, arguments));
+  }
+  // A few bytes copy a long argument or name, so there is a limit to what copies take together.
+  bool push_copy(Object object) {
+    if (const auto* list = std::get_if<Sequence>(&object)) copies_ += list->items.size();
+    if (const auto* dict = std::get_if<Mapping>(&object)) copies_ += 2 * dict->items.size();
+    if (const auto* text = std::get_if<std::string>(&object)) copies_ += text->size();
+    if (const auto* global = std::get_if<Global>(&object)) copies_ += global->name.size();
+    if (const auto* unread = std::get_if<Unread>(&object)) copies_ += unread->what.size();
     // Its memory; the pickle of a tensor that is not repeated has more bytes.
-    if (const auto* tensor = std::get_if<Tensor>(&result))
+    if (const auto* tensor = std::get_if<Tensor>(&object))
       copies_ += 100 + 2 * tensor->shape().size();
     if (copies_ > most_copies(read_bytes())) reader_.refuse("repeats its parts too often");
-    return push(std::move(result));
+    return push(std::move(object));
   }
   bool push_storage(Number reference) {
     if (!find_storage_) reader_.refuse("a storage where none can be");
@@ -258,7 +263,7 @@ class Machine {
       reader_.refuse("views of storages, as PyTorch had before 0.4, are not read");
     const std::string& type = as<Global>(parts[1], "a storage's class").name;
     const NumberKind* kind = storage_kind(type);
-    if (kind == nullptr) return push(Unread{as_text("a tensor in a '", shown(type), '\'')});
+    if (kind == nullptr) return push_copy(Unread{as_text("a tensor in a '", shown(type), '\'')});
     const std::string& key = as<std::string>(parts[2], "a storage's key");
     const std::int64_t numel = as<std::int64_t>(parts[4], "a storage's size");
     if (numel < 0) reader_.refuse("storage '", shown(key), "' has ", numel, " elements");

@@ -30,8 +30,7 @@ struct CsvTable {
 /// inf are numbers. Format: RFC 4180.
 ///
 /// Throws: IoError     - with line and column: a field is not a number of the dtype, a line has
-/// more
-///                       or fewer fields than the first, a quote does not close
+///                       more or fewer fields than the first, a quote does not close
 ///         Error       - the delimiter could be a part of a number, a quote or a line end
 ///         DTypeError  - the dtype is bool
 CsvTable read_csv(const std::filesystem::path& path, const CsvOptions& options = {});

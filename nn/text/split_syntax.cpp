@@ -237,12 +237,20 @@ class Translator {
 
   // --- brackets
 
-  // From [ to the ] that belongs to it; [^...] is one expression.
+  // From [ to the ] that belongs to it; [^...] is one expression. Brackets within each other fill
+  // the stack, so there is a limit.
   Set read_class() {
+    if (++depth_ > kMaxDepth) refuse("brackets in brackets", "they nest deeper than 64");
+    Set set = read_inside_class();
+    --depth_;
+    return set;
+  }
+  Set read_inside_class() {
     take();
     const bool is_negated = takes("^");
     Set set = read_union(/*is_first=*/true);
-    while (takes("&&")) {
+    for (int count = 1; takes("&&"); ++count) {
+      if (count > kMaxDepth) refuse("&&", "more than 64 sets are intersected");
       const Set right = read_union(/*is_first=*/false);
       set = {"", {as_text("(?:(?=", right.expression(), ')', set.expression(), ')')}};
     }
@@ -306,8 +314,11 @@ class Translator {
     return {std::string(items), {}};
   }
 
+  static constexpr int kMaxDepth = 64;
+
   std::string_view in_;
   std::size_t at_ = 0;
+  int depth_ = 0;
   std::string out_;
 };
 

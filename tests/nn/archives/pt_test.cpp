@@ -387,6 +387,10 @@ TEST_CASE("pickles that take what they have not, or repeat too much, are refused
   std::string copies = "ctorch\nSize\nq\1](" + std::string(20'000, 'N') + "e\x85q\2";
   for (int i = 0; i < 8000; ++i) copies += "h\1h\2R0";
   check_pt_refused(legacy_of(copies), "repeats its parts too often");
+  // A class's long name, again and again.
+  std::string names = "X" + std::string("\x10\x27\0\0", 4) + std::string(10000, 'a') + "q\1";
+  for (int i = 0; i < 1000; ++i) names += std::string("h\1h\1\x93") + '0';
+  check_pt_refused(legacy_of(names + "0N"), "repeats its parts too often");
   const std::string text = std::string("X\0\0\x10\4", 5) + std::string(65 << 20, 'a');
   check_pt_refused(legacy_of(text), "longer than 64 MiB");
   // Tensors of 64 dimensions of one element, made by three bytes each.

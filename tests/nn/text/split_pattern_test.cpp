@@ -110,6 +110,10 @@ TEST_CASE("what would match otherwise than in Oniguruma is refused by its name")
   refusal("[[:nothing:]]", "[:nothing:]");
   CHECK_THROWS_AS(SplitPattern("[a"), Error);
   CHECK_THROWS_AS(SplitPattern("[a[b]"), Error);
+  refusal(std::string(100000, '['), "brackets in brackets");
+  std::string many = "[a";
+  for (int i = 0; i < 100000; ++i) many += "&&a";
+  refusal(many + ']', "&&");
   CHECK_THROWS_AS(SplitPattern("\\"), Error);
 }
 
