@@ -71,6 +71,7 @@ Tensor GPT::embed(const Tensor& tokens, const GPTInputs& inputs) const {
 
 Tensor GPT::forward(const Tensor& tokens, const GPTInputs& inputs) const {
   check_inputs(tokens, inputs);
+  const kernels::PackedWeights::Use packed(inputs.cache ? &inputs.cache->weights() : nullptr);
   Tensor x = embed(tokens, inputs);
   if (inputs.cache != nullptr) inputs.cache->reserve(tokens.size(1));
   TokenPlaces places(config, tokens.size(1), x.dtype(), inputs.cache, inputs.padding);

@@ -48,7 +48,7 @@ KVCache::KVCache(const KVCacheOptions& options) : options_(options) {
 }
 
 std::int64_t KVCache::bytes() const {
-  std::int64_t sum = 0;
+  std::int64_t sum = weights_.bytes();
   for (const auto& [key, value] : layers_)
     sum += (key.numel() + value.numel()) * item_size(key.dtype());
   return sum;
@@ -87,6 +87,7 @@ void KVCache::reserve(std::int64_t tokens) {
   }
   if (length_ == 0) {  // the next sequence, which may be another model's
     layers_.clear();
+    weights_.clear();
     capacity_ = begin_ = 0;
   }
   next_layer_ = 0;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <tend/autograd/tensor/tensor.h>
+#include <tend/core/kernels/matmul/packed_weights.h>
 
 namespace tend::attention {
 
@@ -29,8 +30,9 @@ struct KVCacheOptions {
 ///     logits = model(next, {.cache = &cache});
 ///
 /// A call that fails adds no tokens to the cache. A sequence is of one model, batch and dtype; the
-/// next may be of others. Do not use a cache on several threads at once. It can be moved (reset the
-/// one that was moved from before it is used again), but not copied.
+/// next may be of others. Between its calls, weights are not changed by their data_ptr (in-place
+/// operations are noticed). Do not use a cache on several threads at once. It can be moved (reset
+/// the one that was moved from before it is used again), but not copied.
 class KVCache {
  public:
   /// Error for a capacity or a window below 1, and for both.
@@ -48,7 +50,7 @@ class KVCache {
   /// The number of layers whose keys and values it has room for.
   std::int64_t layers() const noexcept { return static_cast<std::int64_t>(layers_.size()); }
   const KVCacheOptions& options() const noexcept { return options_; }
-  /// The bytes that it holds.
+  /// The bytes that it holds, those of packed weights (at most 64 MB) included.
   std::int64_t bytes() const;
 
   /// Forgets all tokens. Their memory is given back by the next call of a model.
@@ -74,6 +76,8 @@ class KVCache {
   /// is not the next one since reserve or advance, Error for more tokens than `reserve` made room
   /// for, AutogradError where they have a graph.
   KeysValues extend(std::size_t layer, const Tensor& key, const Tensor& value);
+  /// The model's weights, packed for products of few tokens, as long as there are tokens.
+  kernels::PackedWeights& weights() noexcept { return weights_; }
   /// Counts the tokens of all layers' last `extend`.
   void advance(std::int64_t tokens) noexcept {
     length_ += tokens;
@@ -88,6 +92,7 @@ class KVCache {
   void check_next(std::size_t layer, const Tensor& key, const Tensor& value) const;
 
   KVCacheOptions options_;
+  kernels::PackedWeights weights_;
   std::vector<KeysValues> layers_;  // (B, heads, capacity, head_dim)
   std::size_t next_layer_ = 0;      // of the next extend
   std::int64_t capacity_ = 0;

@@ -8,6 +8,7 @@
 #include <tend/core/kernels/matmul/gemm_product.h>
 #include <tend/core/kernels/matmul/gemm_tiles.h>
 #include <tend/core/kernels/matmul/matmul_path.h>
+#include <tend/core/kernels/matmul/packed_weights.h>
 #include <tend/core/kernels/matmul/tiles.h>
 #include <tend/core/threads/parallel.h>
 
@@ -279,22 +280,49 @@ void matmul(const Array& out, const Array& a, const Array& b, const Scalar& alph
   });
 }
 
+namespace {
+
+// Whether the product of a Linear layer gains from a packed weight: one of a few rows, which would
+// not be packed for them alone.
+template <class T>
+bool suits_packed(const MatrixProduct<T>& product) {
+  constexpr std::int64_t kMostRows = 48, kLeastWeights = 4096;
+  return product.c.rows <= kMostRows && product.b.rows * product.b.cols >= kLeastWeights &&
+         product.c.cols > 1 && product.a.col_stride == 1 && has_unit_stride(product.b) &&
+         matmul_path() != MatmulPath::blas;
+}
+
+// The product of a Linear layer with the weights in use (PackedWeights), and whether it was made.
+template <class T>
+bool multiply_packed_weight(const MatrixProduct<T>& product, const Array& weight) {
+  PackedWeights* const weights = PackedWeights::in_use();
+  if (weights == nullptr || !suits_packed(product)) return false;
+  const Array panels = weights->panels(weight);
+  if (panels.defined()) multiply_packed(product, panels);
+  return panels.defined();
+}
+
+}  // namespace
+
 void linear(const Array& out, const Array& x, const Array& weight, const Array& bias) {
   const Array columns = weight.transpose(0, 1);
-  if (!bias.defined()) return matmul(out, x, columns);
-  if (out.numel() == 0) return;
-  const bool is_row = bias.rank() == 1 && bias.numel() == out.shape().back();
-  if (is_row && bias.is_contiguous() && is_floating(out.dtype())) {
-    const bool added = visit_floating("linear", out.dtype(), [&](auto tag) {
+  const bool has_bias = bias.defined();
+  const bool adds_row =
+      !has_bias || (bias.rank() == 1 && bias.numel() == out.shape().back() && bias.is_contiguous());
+  if (adds_row && out.numel() > 0 && is_floating(out.dtype())) {
+    const bool done = visit_floating("linear", out.dtype(), [&](auto tag) {
       using T = typename decltype(tag)::type;
       MatrixProduct<T> first = first_product<T>(out, x, columns, 1, 0);
       Batch batch(out, x, columns);
       batch.flatten_rows(first);
-      first.bias = bias.data<T>();
-      return multiply_without_blas(first, batch, RowBits::same);
+      first.bias = has_bias ? bias.data<T>() : nullptr;
+      if (batch.count() == 1 && multiply_packed_weight(first, weight)) return true;
+      return has_bias && multiply_without_blas(first, batch, RowBits::same);
     });
-    if (added) return count_products(out.numel(), x.size(-1));  // otherwise matmul counts them
+    if (done) return count_products(out.numel(), x.size(-1));  // otherwise matmul counts them
   }
+  if (!has_bias) return matmul(out, x, columns);
+  if (out.numel() == 0) return;
   out.copy_from(bias);
   matmul(out, x, columns, 1, 1);
 }

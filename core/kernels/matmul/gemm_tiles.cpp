@@ -33,6 +33,11 @@ std::int64_t far_rows(std::size_t vector_bytes) {
 // As far_rows, of the columns of an a that are contiguous.
 constexpr std::int64_t kFarColumns = 3 << 16;
 
+template <class T>
+std::int64_t panel_width() {
+  return static_cast<std::int64_t>(tile_kernels().of<T>().panel_width);
+}
+
 // Packed rows of a lie this much further apart than they are long: at distances that are powers of
 // two they would map to one cache set.
 constexpr std::int64_t kPad = 16;
@@ -58,9 +63,7 @@ struct Plan {
     packs_a = !a_rows && k * p.a.col_stride >= kFarColumns;
   }
 
-  std::int64_t width() const {
-    return static_cast<std::int64_t>(tile_kernels().of<T>().panel_width);
-  }
+  std::int64_t width() const { return panel_width<T>(); }
   std::int64_t panels() const { return (n + width() - 1) / width(); }
   std::int64_t blocks() const { return (m - 1) / block_rows + 1; }
   // Into how many groups of panels a block of rows is cut, so that few blocks make enough tasks.
@@ -246,7 +249,53 @@ void multiply_in_tiles(const MatrixProduct<T>& first, const Batch& batch) {
   }
 }
 
+template <class T>
+Array pack_for_tiles(const Matrix<const T>& b) {
+  const std::int64_t width = panel_width<T>();
+  Array panels = make_scratch<T>((b.cols + width - 1) / width * width * b.rows);
+  for (std::int64_t left = 0; left < b.cols; left += width) {
+    tile_kernels().of<T>().pack(unsigned_of(b.rows), unsigned_of(std::min(width, b.cols - left)),
+                                &b.at(0, left), unsigned_of(b.row_stride),
+                                unsigned_of(b.col_stride), panels.data<T>() + left * b.rows);
+  }
+  return panels;
+}
+
+template <class T>
+void multiply_packed(const MatrixProduct<T>& product, const Array& panels) {
+  const auto& [c, a, b, alpha, beta, bias] = product;
+  const std::int64_t width = panel_width<T>();
+  constexpr double kTaskWork = 1 << 16;  // some 2 us
+  const double panel_work = static_cast<double>(c.rows * a.cols * width);
+  const auto grain = static_cast<std::int64_t>(kTaskWork / panel_work) + 1;
+  parallel_for(0, (c.cols - 1) / width + 1, grain, [&](std::int64_t begin, std::int64_t end) {
+    const std::int64_t left = begin * width, right = std::min(end * width, c.cols);
+    for (std::int64_t k = 0; k < a.cols; k += kTileDepth) {
+      const bool first = k == 0;
+      tile_kernels().of<T>().multiply({.m = unsigned_of(c.rows),
+                                       .n = unsigned_of(right - left),
+                                       .k = unsigned_of(std::min(kTileDepth, a.cols - k)),
+                                       .a = &a.at(0, k),
+                                       .a_row = unsigned_of(a.row_stride),
+                                       .a_step = 1,
+                                       .b = panels.data<T>() + left * a.cols + k * width,
+                                       .b_row = unsigned_of(width),
+                                       .b_panel = unsigned_of(width * a.cols),
+                                       .c = &c.at(0, left),
+                                       .c_row = unsigned_of(c.row_stride),
+                                       .alpha = alpha,
+                                       .beta = first ? beta : T(1),
+                                       .bias = first && bias ? bias + left : nullptr},
+                                      Rounding::fused);
+    }
+  });
+}
+
 template void multiply_in_tiles(const MatrixProduct<float>&, const Batch&);
 template void multiply_in_tiles(const MatrixProduct<double>&, const Batch&);
+template Array pack_for_tiles(const Matrix<const float>&);
+template Array pack_for_tiles(const Matrix<const double>&);
+template void multiply_packed(const MatrixProduct<float>&, const Array&);
+template void multiply_packed(const MatrixProduct<double>&, const Array&);
 
 }  // namespace tend::kernels

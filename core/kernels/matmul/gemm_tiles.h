@@ -27,4 +27,15 @@ bool rounds_each(const MatrixProduct<T>& product) {
 template <class T>
 void multiply_in_tiles(const MatrixProduct<T>& first, const Batch& batch);
 
+/// A copy of b, one stride of which is 1, in the panels that tiles read. What lies beyond its last
+/// column is not initialised.
+template <class T>
+Array pack_for_tiles(const Matrix<const T>& b);
+
+/// The product, whose b is given by pack_for_tiles(product.b); product.b.data is not read. It is
+/// for a few rows, which share the work by columns only. Rows of a are contiguous, as are those of
+/// c. The bits are those of multiply_in_tiles for a product that uses an FMA.
+template <class T>
+void multiply_packed(const MatrixProduct<T>& product, const Array& panels);
+
 }  // namespace tend::kernels
