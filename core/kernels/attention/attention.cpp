@@ -17,6 +17,7 @@
 #include <hwy/highway.h>
 #include <tend/core/kernels/attention/attention_tile.h>
 #include <tend/core/kernels/attention/few_queries.h>
+#include <tend/core/kernels/attention/short_heads.h>
 
 HWY_BEFORE_NAMESPACE();
 namespace tend::kernels::HWY_NAMESPACE {
@@ -142,6 +143,60 @@ HWY_INLINE void attend_rows(const AttentionHead<T>& head, T* HWY_RESTRICT scratc
   }
 }
 
+// The weights of a query, from its scores of all keys, before division by their sum.
+template <class T>
+HWY_INLINE void weigh_short(std::size_t keys, std::size_t visible, T* HWY_RESTRICT scores,
+                            T* HWY_RESTRICT largest_score, T* HWY_RESTRICT sum) {
+  const hn::ScalableTag<T> d;
+  const std::size_t lanes = hn::Lanes(d);
+  const auto hidden = hn::Set(d, -kInfinity<T>);
+  auto largest = hidden;
+  for (std::size_t j = 0; j < keys; ++j) {
+    if (j >= visible) hn::Store(hidden, d, scores + j * lanes);
+    largest = hn::Max(largest, hn::Load(d, scores + j * lanes));
+  }
+  const auto level = hn::IfThenZeroElse(hn::Eq(largest, hidden), largest);
+  auto total = hn::Zero(d);
+  for (std::size_t j = 0; j < keys; ++j) {
+    const auto weight = exp_not_positive(d, hn::Sub(hn::Load(d, scores + j * lanes), level));
+    total = hn::Add(total, weight);
+    hn::Store(weight, d, scores + j * lanes);
+  }
+  hn::Store(largest, d, largest_score);
+  hn::Store(total, d, sum);
+}
+
+template <class T>
+void attend_short(const ShortHeads<T>& heads, T* scratch) {
+  const AttentionHead<T>& any = heads.any;
+  const std::size_t lanes = hn::Lanes(hn::ScalableTag<T>());
+  T* const query = scratch;
+  T* const key = query + any.queries * any.dim * lanes;
+  T* const weights = key + any.keys * any.dim * lanes;
+  load_heads_in_lanes(heads.query.data(), any.query.row, any.queries, any.dim, query);
+  load_heads_in_lanes(heads.key.data(), any.key.row, any.keys, any.dim, key);
+  alignas(64) T largest[kMostShort * kStep], sum[kMostShort * kStep], logs[kMostShort * kStep];
+  const std::size_t step = any.keys * lanes;  // of the weights
+  for (std::size_t i = 0; i < any.queries; ++i) {
+    multiply_rows(query + i * any.dim * lanes, key, any.keys, any.dim, any.scale,
+                  weights + i * step);
+    weigh_short(any.keys, keys_of_query(any, i), weights + i * step, largest + i * lanes,
+                sum + i * lanes);
+  }
+  store_logs(any.queries * lanes, sum, logs);
+  for (std::size_t h = 0; h < heads.count; ++h) {
+    for (std::size_t i = 0; i < any.queries; ++i) {
+      const std::size_t at = i * lanes + h;
+      const bool sees_none = sum[at] == T(0);  // all scores are -inf
+      heads.log_sums[h][i] = sees_none ? kInfinity<T> : largest[at];
+      heads.log_sums[h][any.queries + i] = sees_none ? T(0) : logs[at];
+      const T factor = sees_none ? T(0) : any.keep_factor / sum[at];
+      weigh_few_rows(any.keys, weights + i * step + h, lanes, heads.value[h], any.value.row,
+                     any.value_dim, T(1), factor, heads.out[h] + i * any.out.row);
+    }
+  }
+}
+
 // Adds the values of a tile, weighted, to the contexts. On the diagonal, each step of lanes takes
 // the keys that it may see. A sum runs over its tile's keys at once, however many lanes and keys
 // there are, so that its bits depend on neither.
@@ -240,7 +295,9 @@ bool is_finite(const HeadMatrix<const T>& matrix, std::size_t rows, std::size_t 
 }
 
 const ForTypes<ForwardKernels>& find_forward_kernels() {
-  static constexpr ForTypes<ForwardKernels> kAll = {{attend, is_finite}, {attend, is_finite}};
+  static constexpr ForTypes<ForwardKernels> kAll = {
+      {attend, attend_short, hn::MaxLanes(hn::ScalableTag<float>()), is_finite},
+      {attend, attend_short, hn::MaxLanes(hn::ScalableTag<double>()), is_finite}};
   return kAll;
 }
 
@@ -271,6 +328,26 @@ Array find_finite(const AttentionHeads<T>& heads, std::int64_t heads_per_key_hea
   return finite;
 }
 
+template <class T>
+void attend_short_heads(const ForwardKernels<T>& kernels, const AttentionHeads<T>& heads,
+                        const Array& out, const Array& log_sums) {
+  const auto lanes = static_cast<std::int64_t>(kernels.lanes);
+  const std::int64_t queries = out.size(-2), tasks = (heads.count() - 1) / lanes + 1;
+  parallel_for(0, tasks, heads.short_grain(lanes), [&](std::int64_t begin, std::int64_t end) {
+    const Array scratch = Array::empty({heads.short_scratch_size()}, dtype_of<T>());
+    for (std::int64_t task = begin; task < end; ++task) {
+      ShortHeads<T> group = heads.short_heads(task * lanes, kernels.lanes);
+      group.any.out = head_of<T>(out, 0);
+      find_heads(out, task * lanes, group.count, group.out);
+      for (std::size_t h = 0; h < group.count; ++h) {
+        group.log_sums[h] =
+            log_sums.data<T>() + 2 * (task * lanes + static_cast<std::int64_t>(h)) * queries;
+      }
+      kernels.attend_short(group, scratch.data<T>());
+    }
+  });
+}
+
 std::int64_t first_fault(const std::vector<std::int64_t>& faults) {
   std::int64_t first = -1;
   for (const std::int64_t fault : faults) {
@@ -289,6 +366,10 @@ std::int64_t attention(const Array& out, const Array& log_sums, const Array& que
     const auto& kernels = HWY_DYNAMIC_DISPATCH(find_forward_kernels)().template of<T>();
     const AttentionHeads<T> heads(query, key, value, rule);
     count_products(heads.pairs(), query.size(-1) + value.size(-1));
+    if (heads.are_short()) {
+      attend_short_heads(kernels, heads, out, log_sums);
+      return std::int64_t{-1};
+    }
     const FunctionPlans<T> plans(rule.functions, nullptr, {});
     const Array finite = find_finite(heads, rule.heads_per_key_head, plans, kernels.is_finite);
     const ForwardTasks tasks(heads.count(), heads.blocks(), rule.position);

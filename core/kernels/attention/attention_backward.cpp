@@ -20,6 +20,7 @@
 // After foreach_target.h:
 #include <hwy/highway.h>
 #include <tend/core/kernels/attention/attention_tile.h>
+#include <tend/core/kernels/attention/short_heads.h>
 
 HWY_BEFORE_NAMESPACE();
 namespace tend::kernels::HWY_NAMESPACE {
@@ -35,6 +36,15 @@ struct Block {
   T largest[kTile], log_sums[kTile];
   T dots[kTile];  // the dot products of each query's context and its gradient
 };
+
+// The gradient of a score, given that of its weight.
+template <class D, class V, class T = hn::TFromD<D>>
+HWY_INLINE V grad_of_score(D d, V weight, V grad, V dot) {
+  const V product = hn::Mul(weight, hn::Sub(grad, dot));
+  // Products with numbers below the normal ones take long.
+  const V least = hn::Set(d, std::numeric_limits<T>::min());
+  return hn::IfThenZeroElse(hn::Lt(hn::Abs(product), least), product);
+}
 
 // Before, block.weights holds the scores and block.grad_scores the gradients of the weights after
 // dropout, keep_factor included. Afterwards they hold the weights after dropout, without
@@ -65,10 +75,7 @@ HWY_INLINE void differentiate(bool diagonal, const TileRange& tile, std::size_t 
         grad = hn::IfThenElseZero(left, grad);
         weight_left = hn::IfThenElseZero(left, weight);
       }
-      grad = hn::Mul(weight, hn::Sub(grad, dot));
-      // Products with numbers below the normal ones take long.
-      grad = hn::IfThenZeroElse(hn::Lt(hn::Abs(grad), hn::Set(d, std::numeric_limits<T>::min())),
-                                grad);
+      grad = grad_of_score(d, weight, grad, dot);
       if constexpr (kMasked) {
         grad = hn::IfThenElseZero(mask_from_bits(d, visible.words[j] >> lane), grad);
       }
@@ -123,6 +130,19 @@ HWY_INLINE void differentiate_tile(const AttentionHead<T>& head, const TileRange
   }
 }
 
+template <class T>
+HWY_INLINE T dot_product(const T* HWY_RESTRICT a, const T* HWY_RESTRICT b, std::size_t count) {
+  const hn::ScalableTag<T> d;
+  auto sums = hn::Zero(d);
+  std::size_t i = 0;
+  for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
+    sums = hn::MulAdd(hn::LoadU(d, a + i), hn::LoadU(d, b + i), sums);
+  }
+  T dot = hn::GetLane(hn::SumOfLanes(d, sums));
+  for (; i < count; ++i) dot += a[i] * b[i];
+  return dot;
+}
+
 // Loads queries first to first + count.
 template <class T>
 HWY_INLINE void load_block(const AttentionHead<T>& head, std::size_t first, std::size_t count,
@@ -153,18 +173,9 @@ HWY_INLINE void load_block(const AttentionHead<T>& head, std::size_t first, std:
   std::copy_n(head.log_sums + first, count, block.largest);
   std::copy_n(head.log_sums + head.queries + first, count, block.log_sums);
   std::fill_n(block.dots, kTile, T(0));
-  const hn::ScalableTag<T> d;
   for (std::size_t i = 0; i < count; ++i) {
-    const T* context = head.out.at(first + i);
-    auto sums = hn::Zero(d);
-    std::size_t j = 0;
-    for (; j + hn::Lanes(d) <= head.value_dim; j += hn::Lanes(d)) {
-      sums = hn::MulAdd(hn::LoadU(d, context + j),
-                        hn::LoadU(d, block.grad + i * head.value_dim + j), sums);
-    }
-    T dot = hn::GetLane(hn::SumOfLanes(d, sums));
-    for (; j < head.value_dim; ++j) dot += context[j] * block.grad[i * head.value_dim + j];
-    block.dots[i] = dot;
+    block.dots[i] =
+        dot_product(head.out.at(first + i), block.grad + i * head.value_dim, head.value_dim);
   }
 }
 
@@ -231,8 +242,88 @@ void differentiate_heads(std::span<AttentionHead<T>> heads, std::size_t first, s
   end_sum(value_sum, any.value_dim, any.grad_value);
 }
 
-const ForTypes<BackwardKernel>& find_differentiate_heads() {
-  static constexpr ForTypes<BackwardKernel> kAll = {differentiate_heads, differentiate_heads};
+// Before, `scores` and `grads` hold a query's scores and the gradients of its weights; afterwards
+// its weights and the gradients of the scores. The keys from `visible` on are hidden.
+template <class T>
+HWY_INLINE void differentiate_query(std::size_t keys, std::size_t visible, const T* largest,
+                                    const T* log_sum, const T* dot, T* HWY_RESTRICT scores,
+                                    T* HWY_RESTRICT grads) {
+  const hn::ScalableTag<T> d;
+  const std::size_t lanes = hn::Lanes(d);
+  for (std::size_t at = 0; at < keys * lanes; at += lanes) {
+    if (at >= visible * lanes) hn::Store(hn::Set(d, -kInfinity<T>), d, scores + at);
+    const auto score = hn::Sub(hn::Load(d, scores + at), hn::Load(d, largest));
+    const auto weight = exp_not_positive(d, hn::Sub(score, hn::Load(d, log_sum)));
+    const auto grad = grad_of_score(d, weight, hn::Load(d, grads + at), hn::Load(d, dot));
+    hn::Store(weight, d, scores + at);
+    hn::Store(at < visible * lanes ? grad : hn::Zero(d), d, grads + at);
+  }
+}
+
+// The gradients of one head, given the weights and the gradients of the scores of its lane: each is
+// (queries, keys, lanes).
+template <class T>
+HWY_INLINE void store_gradients(const ShortHeads<T>& heads, std::size_t h, const T* weights,
+                                const T* grads) {
+  const AttentionHead<T>& any = heads.any;
+  const std::size_t lanes = hn::Lanes(hn::ScalableTag<T>()), row = any.keys * lanes;
+  for (std::size_t j = 0; j < any.keys; ++j) {
+    const std::size_t at = j * lanes + h;
+    if (any.grad_value.data) {
+      weigh_few_rows(any.queries, weights + at, row, heads.grad[h], any.grad.row, any.value_dim,
+                     any.keep_factor, T(1), heads.grad_value[h] + j * any.grad_value.row);
+    }
+    if (any.grad_key.data) {
+      weigh_few_rows(any.queries, grads + at, row, heads.query[h], any.query.row, any.dim,
+                     any.scale, T(1), heads.grad_key[h] + j * any.grad_key.row);
+    }
+  }
+  if (!any.grad_query.data) return;
+  for (std::size_t i = 0; i < any.queries; ++i) {
+    weigh_few_rows(any.keys, grads + i * row + h, lanes, heads.key[h], any.key.row, any.dim,
+                   any.scale, T(1), heads.grad_query[h] + i * any.grad_query.row);
+  }
+}
+
+template <class T>
+void differentiate_short(const ShortHeads<T>& heads, T* scratch) {
+  const AttentionHead<T>& any = heads.any;
+  const std::size_t lanes = hn::Lanes(hn::ScalableTag<T>());
+  const auto take = [&](std::size_t size)
+                        HWY_ATTR { return std::exchange(scratch, scratch + size * lanes); };
+  T* const query = take(any.queries * any.dim);
+  T* const key = take(any.keys * any.dim);
+  T* const grad = take(any.queries * any.value_dim);
+  T* const value = take(any.keys * any.value_dim);
+  T* const weights = take(any.queries * any.keys);
+  T* const grads = take(any.queries * any.keys);
+  load_heads_in_lanes(heads.query.data(), any.query.row, any.queries, any.dim, query);
+  load_heads_in_lanes(heads.key.data(), any.key.row, any.keys, any.dim, key);
+  load_heads_in_lanes(heads.grad.data(), any.grad.row, any.queries, any.value_dim, grad);
+  load_heads_in_lanes(heads.value.data(), any.value.row, any.keys, any.value_dim, value);
+  for (std::size_t i = 0; i < any.queries; ++i) {
+    alignas(64) T largest[kStep], log_sums[kStep], dots[kStep];
+    for (std::size_t h = 0; h < lanes; ++h) {
+      largest[h] = heads.log_sums[h][i];
+      log_sums[h] = heads.log_sums[h][any.queries + i];
+      dots[h] = dot_product<T>(heads.out[h] + i * any.out.row, heads.grad[h] + i * any.grad.row,
+                               any.value_dim);
+    }
+    T* const scores = weights + i * any.keys * lanes;
+    T* const grad_scores = grads + i * any.keys * lanes;
+    multiply_rows(query + i * any.dim * lanes, key, any.keys, any.dim, any.scale, scores);
+    multiply_rows(grad + i * any.value_dim * lanes, value, any.keys, any.value_dim, any.keep_factor,
+                  grad_scores);
+    differentiate_query(any.keys, keys_of_query(any, i), largest, log_sums, dots, scores,
+                        grad_scores);
+  }
+  for (std::size_t h = 0; h < heads.count; ++h) store_gradients(heads, h, weights, grads);
+}
+
+const ForTypes<BackwardKernels>& find_backward_kernels() {
+  static constexpr ForTypes<BackwardKernels> kAll = {
+      {differentiate_heads, differentiate_short, hn::MaxLanes(hn::ScalableTag<float>())},
+      {differentiate_heads, differentiate_short, hn::MaxLanes(hn::ScalableTag<double>())}};
   return kAll;
 }
 
@@ -244,7 +335,7 @@ HWY_AFTER_NAMESPACE();
 namespace tend::kernels {
 namespace {
 
-HWY_EXPORT(find_differentiate_heads);
+HWY_EXPORT(find_backward_kernels);
 
 // Each block of queries adds to the gradients of all keys and values that it sees, so the blocks of
 // a head run one after the other. Where there are too few heads for the cores, a head's blocks are
@@ -323,6 +414,35 @@ class TableSums {
   std::vector<std::vector<Array>> slots_;
 };
 
+template <class T>
+void differentiate_short_heads(const BackwardKernels<T>& kernels, const AttentionHeads<T>& heads,
+                               const AttentionGradients& gradients, const Array& grad,
+                               const Array& out, const Array& log_sums) {
+  const auto lanes = static_cast<std::int64_t>(kernels.lanes);
+  const std::int64_t queries = out.size(-2), tasks = (heads.count() - 1) / lanes + 1;
+  parallel_for(0, tasks, heads.short_grain(2 * lanes), [&](std::int64_t begin, std::int64_t end) {
+    const Array scratch = Array::empty({heads.short_scratch_size()}, dtype_of<T>());
+    for (std::int64_t task = begin; task < end; ++task) {
+      const std::int64_t first = task * lanes;
+      ShortHeads<T> group = heads.short_heads(first, kernels.lanes);
+      const auto find = [&](const Array& a, auto& matrix, auto& places) {
+        matrix = head_of<std::remove_pointer_t<decltype(matrix.data)>>(a, 0);
+        find_heads(a, first, group.count, places);
+      };
+      find(out, group.any.out, group.out);
+      find(grad, group.any.grad, group.grad);
+      find(gradients.query, group.any.grad_query, group.grad_query);
+      find(gradients.key, group.any.grad_key, group.grad_key);
+      find(gradients.value, group.any.grad_value, group.grad_value);
+      for (std::size_t h = 0; h < kernels.lanes; ++h) {
+        const std::int64_t head = first + static_cast<std::int64_t>(h < group.count ? h : 0);
+        group.log_sums[h] = log_sums.data<T>() + 2 * head * queries;
+      }
+      kernels.differentiate_short(group, scratch.data<T>());
+    }
+  });
+}
+
 }  // namespace
 
 void attention_backward(const AttentionGradients& gradients, const Array& grad, const Array& out,
@@ -334,11 +454,13 @@ void attention_backward(const AttentionGradients& gradients, const Array& grad, 
   if (query.numel() == 0 && key.numel() == 0 && value.numel() == 0) return tables.sum();
   visit_floating("attention", out.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
-    const BackwardKernel<T> differentiate_heads =
-        HWY_DYNAMIC_DISPATCH(find_differentiate_heads)().of<T>();
+    const BackwardKernels<T>& kernels = HWY_DYNAMIC_DISPATCH(find_backward_kernels)().of<T>();
     const AttentionHeads<T> heads(query, key, value, rule);
     // The scores once more, then the gradients of queries and keys; those of weights and values.
     count_products(heads.pairs(), 3 * query.size(-1) + 2 * value.size(-1));
+    if (heads.are_short() && grad.strides()[grad.rank() - 1] == 1) {
+      return differentiate_short_heads(kernels, heads, gradients, grad, out, log_sums);
+    }
     const FunctionPlans<T> plans(rule.functions, derivative, gradients.tables);
     const std::int64_t groups = heads.count() / rule.heads_per_key_head;
     const Parts parts(groups, heads.blocks(), gradients);
@@ -368,8 +490,8 @@ void attention_backward(const AttentionGradients& gradients, const Array& grad, 
         functions->begin_head(group * rule.heads_per_key_head + static_cast<std::int64_t>(i),
                               heads.per_batch());
       };
-      differentiate_heads(members, static_cast<std::size_t>(part),
-                          static_cast<std::size_t>(parts.count()), begin_head, scratch);
+      kernels.differentiate(members, static_cast<std::size_t>(part),
+                            static_cast<std::size_t>(parts.count()), begin_head, scratch);
     };
     const std::int64_t tasks = groups * parts.count();
     // Without tables each task is a slot of its own.

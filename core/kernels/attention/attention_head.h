@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -67,6 +68,48 @@ HeadMatrix<T> head_of(const Array& a, std::int64_t index) {
   }
   return {data, static_cast<std::size_t>(a.strides()[a.rank() - 2]),
           static_cast<std::size_t>(a.strides()[a.rank() - 1])};
+}
+
+/// Queries, and keys, of a head that counts as short.
+inline constexpr std::size_t kMostShort = 16;
+
+/// As many short heads as a vector has lanes, whose matrices differ in nothing but their places.
+/// Those from `count` on are the first once more, and nothing is written for them.
+template <class T>
+struct ShortHeads {
+  static constexpr std::size_t kMost = 16;  // floats of the widest vectors
+  template <class U>
+  using Places = std::array<U*, kMost>;
+
+  AttentionHead<T> any;
+  std::size_t count;
+  Places<const T> query, key, value;
+  Places<T> out, log_sums;
+  // Backward only.
+  Places<const T> grad;
+  Places<T> grad_query, grad_key, grad_value;
+};
+
+/// Where `count` heads of `a` begin, from the head `first` on; then those of the first once more.
+template <class T>
+void find_heads(const Array& a, std::int64_t first, std::size_t count,
+                std::array<T*, ShortHeads<float>::kMost>& places) {
+  if (!a.defined()) return;
+  const std::int64_t d = a.rank() - 3;
+  T* at = nullptr;
+  for (std::size_t i = 0; i < count; ++i, ++first) {
+    const bool follows = i > 0 && d >= 0 && first % a.shape()[d] != 0;
+    at = follows ? at + a.strides()[d] : head_of<T>(a, first).data;
+    places[i] = at;
+  }
+  std::fill(places.begin() + static_cast<std::ptrdiff_t>(count), places.end(), places[0]);
+}
+
+/// Elements of scratch memory for short heads, forward and backward.
+template <class Size>
+constexpr Size short_scratch(Size dim, Size value_dim) {
+  constexpr Size kMost = kMostShort, kHeads = ShortHeads<float>::kMost;
+  return kHeads * kMost * (2 * (dim + value_dim) + 2 * kMost + 2);
 }
 
 /// Elements of scratch memory that the kernels need for a block of queries, with vectors aligned.

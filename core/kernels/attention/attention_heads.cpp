@@ -29,6 +29,28 @@ AttentionHead<T> AttentionHeads<T>::at(std::int64_t index) const {
   return head;
 }
 
+// A few heads leave most lanes unused, which pays the less the longer they are.
+template <class T>
+bool AttentionHeads<T>::are_short() const {
+  const std::int64_t longest = std::max(query_.size(-2), key_.size(-2));
+  const auto has_rows = [](const Array& x) { return x.strides()[x.rank() - 1] == 1; };
+  const bool plain = !rule_.mask.defined() && !rule_.kept.defined() && !rule_.functions.score &&
+                     !rule_.functions.mask && rule_.heads_per_key_head == 1;
+  return plain && longest <= static_cast<std::int64_t>(kMostShort) && count_ >= longest &&
+         key_.size(-2) > 0 && has_rows(query_) && has_rows(key_) && has_rows(value_);
+}
+
+template <class T>
+ShortHeads<T> AttentionHeads<T>::short_heads(std::int64_t first, std::size_t lanes) const {
+  ShortHeads<T> heads = {};
+  heads.any = at(first);
+  heads.count = std::min(lanes, static_cast<std::size_t>(count_ - first));
+  find_heads(query_, first, heads.count, heads.query);
+  find_heads(key_, first, heads.count, heads.key);
+  find_heads(value_, first, heads.count, heads.value);
+  return heads;
+}
+
 template class AttentionHeads<float>;
 template class AttentionHeads<double>;
 

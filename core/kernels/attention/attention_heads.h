@@ -47,6 +47,18 @@ class AttentionHeads {
     const auto each = static_cast<double>(query_.size(-1) + value_.size(-1));
     return 1 + static_cast<std::int64_t>(kMultiplications / (1 + pairs * each));
   }
+  /// Whether the heads are many and short, see ShortHeads.
+  bool are_short() const;
+  /// Tasks per chunk, of `lanes` short heads each.
+  std::int64_t short_grain(std::int64_t lanes) const {
+    return 1 + (grain(query_.size(-2)) - 1) / lanes;
+  }
+  std::int64_t short_scratch_size() const {
+    return short_scratch(query_.size(-1), value_.size(-1));
+  }
+  /// `lanes` heads from `first` on, or as many as there are, without what only one of the kernels
+  /// uses.
+  ShortHeads<T> short_heads(std::int64_t first, std::size_t lanes) const;
   /// Head `index` of the query, without the members that only one of the kernels uses.
   AttentionHead<T> at(std::int64_t index) const;
 
@@ -91,6 +103,9 @@ template <class T>
 struct ForwardKernels {
   /// Computes a head's queries from `first` to `end`.
   void (*attend)(AttentionHead<T> head, std::size_t first, std::size_t end, T* scratch);
+  /// Computes as many heads as a vector has lanes.
+  void (*attend_short)(const ShortHeads<T>& heads, T* scratch);
+  std::size_t lanes;
   /// Whether no element is NaN or infinite.
   bool (*is_finite)(const HeadMatrix<const T>& matrix, std::size_t rows, std::size_t cols);
 };
@@ -98,9 +113,13 @@ struct ForwardKernels {
 /// Differentiates the blocks first, first + step, ... of heads that share keys and values. Calls
 /// begin_head(i) before it turns to the head at that place.
 template <class T>
-using BackwardKernel = void (*)(std::span<AttentionHead<T>> heads, std::size_t first,
-                                std::size_t step, FunctionRef<void(std::size_t)> begin_head,
-                                T* scratch);
+struct BackwardKernels {
+  void (*differentiate)(std::span<AttentionHead<T>> heads, std::size_t first, std::size_t step,
+                        FunctionRef<void(std::size_t)> begin_head, T* scratch);
+  /// Differentiates as many heads as a vector has lanes.
+  void (*differentiate_short)(const ShortHeads<T>& heads, T* scratch);
+  std::size_t lanes;
+};
 
 /// Calls f with two bools as constants.
 template <class F>

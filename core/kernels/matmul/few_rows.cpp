@@ -41,10 +41,6 @@ HWY_INLINE hn::Vec<D> load_row(D d, const T* from, std::size_t step) {
 }
 
 #if HWY_TARGET != HWY_SCALAR
-// Elements of 128 bits.
-template <class T>
-constexpr std::size_t kBlockLanes = 16 / sizeof(T);
-
 // A vector whose 128-bit blocks lie `step` elements apart.
 template <class D, class T = hn::TFromD<D>>
 HWY_INLINE hn::Vec<D> load_blocks(D d, const T* from, std::size_t step) {
@@ -55,27 +51,6 @@ HWY_INLINE hn::Vec<D> load_blocks(D d, const T* from, std::size_t step) {
     constexpr std::size_t kBlocks = hn::MaxLanes(decltype(half)()) / kBlockLanes<T>;
     return hn::Combine(d, load_blocks(half, from + kBlocks * step, step),
                        load_blocks(half, from, step));
-  }
-}
-
-// Of vectors whose 128-bit blocks are from columns of b, columns[0] from columns 0, 4, 8, ...,
-// columns[1] from columns 1, 5, 9, ... (of doubles: 0, 2, 4, ... and 1, 3, 5, ...), makes rows: the
-// first elements of all columns in rows[0], the second ones in rows[1], ...
-template <class D>
-HWY_INLINE void transpose_blocks(D d, const hn::Vec<D>* columns, hn::Vec<D>* rows) {
-  if constexpr (sizeof(hn::TFromD<D>) == 8) {
-    rows[0] = hn::InterleaveLower(d, columns[0], columns[1]);
-    rows[1] = hn::InterleaveUpper(d, columns[0], columns[1]);
-  } else {
-    const hn::RepartitionToWide<D> wide;
-    const auto low01 = hn::BitCast(wide, hn::InterleaveLower(d, columns[0], columns[1]));
-    const auto low23 = hn::BitCast(wide, hn::InterleaveLower(d, columns[2], columns[3]));
-    const auto high01 = hn::BitCast(wide, hn::InterleaveUpper(d, columns[0], columns[1]));
-    const auto high23 = hn::BitCast(wide, hn::InterleaveUpper(d, columns[2], columns[3]));
-    rows[0] = hn::BitCast(d, hn::InterleaveLower(wide, low01, low23));
-    rows[1] = hn::BitCast(d, hn::InterleaveUpper(wide, low01, low23));
-    rows[2] = hn::BitCast(d, hn::InterleaveLower(wide, high01, high23));
-    rows[3] = hn::BitCast(d, hn::InterleaveUpper(wide, high01, high23));
   }
 }
 

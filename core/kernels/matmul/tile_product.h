@@ -161,6 +161,31 @@ HWY_INLINE void multiply(const Tile<T>& tile) {
 }
 
 #if HWY_TARGET != HWY_SCALAR
+/// Elements of 128 bits.
+template <class T>
+inline constexpr std::size_t kBlockLanes = 16 / sizeof(T);
+
+/// Of vectors whose 128-bit blocks are from columns, columns[0] from columns 0, 4, 8, ...,
+/// columns[1] from columns 1, 5, 9, ... (of doubles: 0, 2, 4, ... and 1, 3, 5, ...), makes rows:
+/// the first elements of all columns in rows[0], the second ones in rows[1], ...
+template <class D>
+HWY_INLINE void transpose_blocks(D d, const hn::Vec<D>* columns, hn::Vec<D>* rows) {
+  if constexpr (sizeof(hn::TFromD<D>) == 8) {
+    rows[0] = hn::InterleaveLower(d, columns[0], columns[1]);
+    rows[1] = hn::InterleaveUpper(d, columns[0], columns[1]);
+  } else {
+    const hn::RepartitionToWide<D> wide;
+    const auto low01 = hn::BitCast(wide, hn::InterleaveLower(d, columns[0], columns[1]));
+    const auto low23 = hn::BitCast(wide, hn::InterleaveLower(d, columns[2], columns[3]));
+    const auto high01 = hn::BitCast(wide, hn::InterleaveUpper(d, columns[0], columns[1]));
+    const auto high23 = hn::BitCast(wide, hn::InterleaveUpper(d, columns[2], columns[3]));
+    rows[0] = hn::BitCast(d, hn::InterleaveLower(wide, low01, low23));
+    rows[1] = hn::BitCast(d, hn::InterleaveUpper(wide, low01, low23));
+    rows[2] = hn::BitCast(d, hn::InterleaveLower(wide, high01, high23));
+    rows[3] = hn::BitCast(d, hn::InterleaveUpper(wide, high01, high23));
+  }
+}
+
 // to = the transpose of 4 x 4 floats, or of 2 x 2 doubles.
 HWY_INLINE void transpose_block(const float* HWY_RESTRICT from, std::size_t from_row,
                                 float* HWY_RESTRICT to, std::size_t to_row) {

@@ -123,3 +123,48 @@ TEST_CASE("the bits of a query depend neither on how many there are nor on hidde
     }
   });
 }
+
+namespace {
+
+// The results and gradients of attention.
+std::vector<Tensor> results_of(const std::vector<Tensor>& inputs,
+                               const attention::AttentionOptions& options, const Tensor& grad) {
+  std::vector<Tensor> leaves;
+  for (const Tensor& input : inputs) leaves.push_back(input.detach().requires_grad_());
+  const Tensor out =
+      attention::scaled_dot_product_attention(leaves[0], leaves[1], leaves[2], options);
+  out.backward(grad);
+  return {out, leaves[0].grad(), leaves[1].grad(), leaves[2].grad()};
+}
+
+// (3, heads, rows, dim), where the heads' rows lie between one another, as a model's do.
+Tensor heads_of(std::int64_t heads, std::int64_t rows, std::int64_t dim, DType dtype) {
+  return randn({3, rows, heads, dim}, {.dtype = dtype}).transpose(1, 2);
+}
+
+}  // namespace
+
+// A mask that hides nothing more takes the kernel for heads of any length.
+TEST_CASE("many short heads have the bits that each has by itself", "[kernels]") {
+  manual_seed(3);
+  test::for_each_simd_target([](const std::string& target) {
+    for (const DType dtype : {float32, float64}) {
+      for (const auto& [queries, keys, dim] : std::vector<std::array<std::int64_t, 3>>{
+               {1, 3, 32}, {3, 3, 5}, {8, 8, 16}, {9, 2, 20}, {16, 16, 7}}) {
+        const std::vector<Tensor> inputs = {heads_of(11, queries, dim, dtype),
+                                            heads_of(11, keys, dim, dtype),
+                                            heads_of(11, keys, dim + 1, dtype)};
+        const Tensor grad = heads_of(11, queries, dim + 1, dtype);
+        for (const bool is_causal : {false, true}) {
+          CAPTURE(target, dtype, queries, keys, dim, is_causal);
+          const Tensor all = ones({queries, keys}, boolean);
+          const auto short_heads = results_of(inputs, {.is_causal = is_causal}, grad);
+          const auto others = results_of(inputs, {.attn_mask = is_causal ? tril(all) : all}, grad);
+          for (std::size_t i = 0; i < others.size(); ++i) {
+            CHECK(has_bits(short_heads[i], others[i]));
+          }
+        }
+      }
+    }
+  });
+}
