@@ -54,9 +54,14 @@ TransformerDecoder::TransformerDecoder(const TransformerDecoderLayer& layer,
 
 Tensor TransformerDecoder::forward(const Tensor& tgt, const Tensor& memory,
                                    const DecoderMasks& masks) const {
+  const bool has_tokens = masks.cache != nullptr && layers.size() > 0;
+  attention::KVCache::Call call("TransformerDecoder", has_tokens ? masks.cache : nullptr,
+                                std::ssize(layers),
+                                has_tokens ? layers[0].self_attn.token_count(tgt) : 0);
   Tensor x = tgt;
   for (const TransformerDecoderLayer& layer : layers) x = layer(x, memory, masks);
   if (norm) x = (*norm)(x);
+  call.done();
   return x;
 }
 

@@ -91,22 +91,29 @@ TransformerDecoderLayer::TransformerDecoderLayer(std::int64_t d_model, std::int6
 
 Tensor TransformerDecoderLayer::forward(const Tensor& tgt, const Tensor& memory,
                                         const DecoderMasks& masks) const {
+  attention::KVCache::Call call("TransformerDecoderLayer", masks.cache, 1,
+                                masks.cache != nullptr ? self_attn.token_count(tgt) : 0);
   const MultiheadAttentionMasks own{.key_padding_mask = masks.tgt_key_padding_mask,
                                     .need_weights = false,
                                     .attn_mask = masks.tgt_mask,
-                                    .is_causal = masks.tgt_is_causal};
+                                    .is_causal = masks.tgt_is_causal,
+                                    .cache = masks.cache};
   const MultiheadAttentionMasks across{.key_padding_mask = masks.memory_key_padding_mask,
                                        .need_weights = false,
                                        .attn_mask = masks.memory_mask,
-                                       .is_causal = masks.memory_is_causal};
+                                       .is_causal = masks.memory_is_causal,
+                                       .cache = masks.cache,
+                                       .static_kv = masks.cache != nullptr};
   Tensor x = add_part(tgt, norm1, norm_first, [&](const Tensor& in) {
     return dropout1(self_attn(in, in, in, own).context);
   });
   x = add_part(x, norm2, norm_first, [&](const Tensor& in) {
     return dropout2(multihead_attn(in, memory, memory, across).context);
   });
-  return add_part(x, norm3, norm_first,
-                  [&](const Tensor& in) { return dropout3(feed_forward(*this, in)); });
+  x = add_part(x, norm3, norm_first,
+               [&](const Tensor& in) { return dropout3(feed_forward(*this, in)); });
+  call.done();
+  return x;
 }
 
 Tensor TransformerDecoderLayer::operator()(const Tensor& tgt, const Tensor& memory,

@@ -37,6 +37,12 @@ struct DecoderMasks {
   Tensor memory_key_padding_mask = {};
   Flag tgt_is_causal = false;
   Flag memory_is_causal = false;
+  /// Decodes step by step: tgt are the tokens after those in the cache. The results have the bits
+  /// of one call with all tokens. Their keys and values stay in the cache, and those of the memory,
+  /// too, while the memory is the same tensor. Several tokens in one call, as those of a prompt,
+  /// need tgt_is_causal or a tgt_mask. S of tgt's masks counts the tokens before, too. There is no
+  /// memory_is_causal with it. For a layer by itself, or for a whole decoder; under a NoGradGuard.
+  attention::KVCache* cache = nullptr;
 };
 
 /// torch.nn.TransformerEncoderLayer: self-attention, then Linear, activation and Linear, each with
@@ -76,7 +82,8 @@ class TransformerDecoderLayer : public Module<TransformerDecoderLayer> {
                           const TransformerLayerOptions& options = {});
 
   /// tgt (T, N, d_model) and memory (S, N, d_model), or as above, give tgt's shape. ShapeError
-  /// and DTypeError where they and the masks do not fit.
+  /// and DTypeError where they and the masks do not fit; for a cache, the errors of
+  /// MultiheadAttention, and Error where it has tokens of several layers.
   Tensor forward(const Tensor& tgt, const Tensor& memory, const DecoderMasks& masks = {}) const;
   Tensor operator()(const Tensor& tgt, const Tensor& memory, const DecoderMasks& masks = {}) const;
 
