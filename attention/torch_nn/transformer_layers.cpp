@@ -57,15 +57,20 @@ TransformerEncoderLayer::TransformerEncoderLayer(std::int64_t d_model, std::int6
       dropout2(options.dropout) {}
 
 Tensor TransformerEncoderLayer::forward(const Tensor& src, const EncoderMasks& masks) const {
+  attention::KVCache::Call call("TransformerEncoderLayer", masks.cache, 1,
+                                masks.cache != nullptr ? self_attn.token_count(src) : 0);
   const MultiheadAttentionMasks own{.key_padding_mask = masks.src_key_padding_mask,
                                     .need_weights = false,
                                     .attn_mask = masks.src_mask,
-                                    .is_causal = masks.is_causal};
+                                    .is_causal = masks.is_causal,
+                                    .cache = masks.cache};
   Tensor x = add_part(src, norm1, norm_first, [&](const Tensor& in) {
     return dropout1(self_attn(in, in, in, own).context);
   });
-  return add_part(x, norm2, norm_first,
-                  [&](const Tensor& in) { return dropout2(feed_forward(*this, in)); });
+  x = add_part(x, norm2, norm_first,
+               [&](const Tensor& in) { return dropout2(feed_forward(*this, in)); });
+  call.done();
+  return x;
 }
 
 Tensor TransformerEncoderLayer::operator()(const Tensor& src, const EncoderMasks& masks) const {

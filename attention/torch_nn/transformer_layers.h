@@ -27,6 +27,9 @@ struct EncoderMasks {
   Tensor src_mask = {};  ///< torch.nn.TransformerEncoder calls it mask
   Tensor src_key_padding_mask = {};
   Flag is_causal = false;
+  /// For a causal encoder as a language model: src are the tokens after those in the cache, as a
+  /// decoder's tgt are.
+  attention::KVCache* cache = nullptr;
 };
 
 /// Which tokens a decoder's see, of their own and of the memory.
@@ -57,7 +60,8 @@ class TransformerEncoderLayer : public Module<TransformerEncoderLayer> {
   TransformerEncoderLayer(std::int64_t d_model, std::int64_t nhead,
                           const TransformerLayerOptions& options = {});
 
-  /// ShapeError and DTypeError where src and masks do not fit.
+  /// ShapeError and DTypeError where src and masks do not fit; for a cache, the errors of
+  /// MultiheadAttention, and Error where it has tokens of several layers.
   Tensor forward(const Tensor& src, const EncoderMasks& masks = {}) const;
   Tensor operator()(const Tensor& src, const EncoderMasks& masks = {}) const;
 

@@ -344,3 +344,27 @@ TEST_CASE("a decoder's call that fails leaves the cache as it was") {
   CHECK(
       allclose(in_steps(decoder, tgt, memory, {2}, {}, cache), whole.narrow(0, 3, 2), 1e-5, 1e-6));
 }
+
+TEST_CASE("a causal encoder follows a cache with the bits of one call") {
+  const NoGradGuard no_graph;
+  const MatmulPathGuard path(MatmulPath::automatic);
+  manual_seed(9);
+  nn::TransformerEncoder encoder(nn::TransformerEncoderLayer(24, 3, {.dim_feedforward = 40}), 2);
+  encoder.eval();
+  const Tensor src = randn({9, 2, 24});
+  const Tensor whole = encoder(src, {.is_causal = true});
+  for (const auto& steps : kSteps) {
+    attention::KVCache cache, own;
+    for (const std::int64_t count : steps) {
+      const std::int64_t begin = cache.length();
+      const Tensor next = src.narrow(0, begin, count);
+      CHECK(equal(encoder(next, {.is_causal = true, .cache = &cache}),
+                  whole.narrow(0, begin, count)));
+      encoder.layers[0](next, {.is_causal = true, .cache = &own});
+    }
+    CHECK(cache.length() == 9);
+    CHECK(own.layers() == 1);
+    CHECK_THROWS_WITH(encoder(src, {.is_causal = true, .cache = &own}),
+                      "[TransformerEncoder] the cache has tokens of 1 layers, the model has 2");
+  }
+}
