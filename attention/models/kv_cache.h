@@ -28,6 +28,8 @@ struct KVCacheOptions {
 ///     Tensor next = argmax(logits.select(1, -1), -1, true);    // (B, 1)
 ///     logits = model(next, {.cache = &cache});
 ///
+/// torch.nn's decoder, encoder and MultiheadAttention take one in their masks likewise.
+///
 /// A call that fails adds no tokens to the cache. A sequence is of one model, batch and dtype; the
 /// next may be of others. Do not use a cache on several threads at once. It can be moved (reset the
 /// one that was moved from before it is used again), but not copied.

@@ -38,14 +38,14 @@ struct MultiheadAttentionMasks {
   /// Hides later keys, besides what the masks hide; attn_mask need not be given (in PyTorch it must
   /// be). It leaves the appended keys visible.
   Flag is_causal = false;
-  /// The tokens before, whose keys and values are not computed again; it receives those of these.
-  /// One cache is for one module, or for all layers of a decoder or an encoder. S, of the masks,
-  /// counts the tokens before, too. Several tokens in one call need is_causal or an attn_mask.
-  /// Without need_weights the results have the bits of one call with all tokens.
+  /// Self-attention step by step: keys and values of the tokens before come from the cache, and
+  /// those of this call's tokens are added to it. S of the masks counts the tokens before, too.
+  /// Several tokens in one call need is_causal or an attn_mask. Without need_weights the results
+  /// have the bits of one call with all tokens. A module called by itself has a cache of its own.
   attention::KVCache* cache = nullptr;
-  /// Key and value are no tokens, but a memory that all steps attend to, as a decoder's: the cache
-  /// keeps their projections until it is reset. They are computed again for another memory, and
-  /// after memory or weights were changed in place.
+  /// Key and value are a memory that all steps attend to, as a decoder's. The cache keeps their
+  /// projections until it is reset. They are computed again for other tensors, and after memory or
+  /// weights were changed in place.
   Flag static_kv = false;
 };
 
@@ -68,7 +68,7 @@ class MultiheadAttention : public Module<MultiheadAttention> {
   /// The result in `context`, and the weights, after dropout, in `weights`; undefined unless
   /// need_weights. Throws:
   ///
-  /// - ShapeError and DTypeError where inputs and masks do not fit, nor what is cached;
+  /// - ShapeError and DTypeError where inputs, masks and what is cached do not fit;
   /// - Error for a cache without room or with a window, of a module with add_bias_kv or
   ///   add_zero_attn, for several tokens with a cache but neither is_causal nor attn_mask, and for
   ///   static_kv without a cache or with is_causal;

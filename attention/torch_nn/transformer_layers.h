@@ -41,10 +41,11 @@ struct DecoderMasks {
   Flag tgt_is_causal = false;
   Flag memory_is_causal = false;
   /// Decodes step by step: tgt are the tokens after those in the cache. The results have the bits
-  /// of one call with all tokens. Their keys and values stay in the cache, and those of the memory,
-  /// too, while the memory is the same tensor. Several tokens in one call, as those of a prompt,
-  /// need tgt_is_causal or a tgt_mask. S of tgt's masks counts the tokens before, too. There is no
-  /// memory_is_causal with it. For a layer by itself, or for a whole decoder; under a NoGradGuard.
+  /// of one call with all tokens. The cache keeps the keys and values of tgt, and those of memory
+  /// while this is the same tensor (MultiheadAttentionMasks::static_kv). Several tokens in one
+  /// call, such as a prompt's, need tgt_is_causal or a tgt_mask. S of tgt's masks counts the tokens
+  /// before, too. memory_is_causal is an error. One cache is for a whole decoder, or for a layer
+  /// that is called by itself, under a NoGradGuard.
   attention::KVCache* cache = nullptr;
 };
 
