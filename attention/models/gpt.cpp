@@ -15,6 +15,35 @@ const GPTConfig& checked(const GPTConfig& config) {
   return checked_block("GPT", config);
 }
 
+void check_places(const char* name, const Tensor& places, const Tensor& tokens) {
+  if (places.dtype() != int64)
+    fail<DTypeError>("GPT", name, " are ", places.dtype(), ", not int64");
+  if (places.shape() != tokens.shape() && places.shape() != Shape{tokens.size(1)})
+    fail<ShapeError>("GPT", name, " ", places.shape(), " for tokens ", tokens.shape());
+}
+
+void check_positions(const GPTConfig& config, const Tensor& tokens, const GPTInputs& inputs) {
+  const Tensor& positions = inputs.positions;
+  check_places("positions", positions, tokens);
+  if (config.positions == PositionKind::alibi && inputs.cache != nullptr)
+    fail("GPT", "a cache does not keep positions, whose distances ALiBi needs");
+  if (positions.numel() == 0) return;
+  const auto lowest = min(positions).item<std::int64_t>();
+  const auto highest = max(positions).item<std::int64_t>();
+  if (lowest < 0 || highest >= config.context_length) {
+    fail<IndexError>("GPT", "position ", lowest < 0 ? lowest : highest,
+                     " is out of range for a context_length of ", config.context_length);
+  }
+}
+
+void check_documents(const Tensor& tokens, const GPTInputs& inputs) {
+  check_places("documents", inputs.documents, tokens);
+  if (inputs.cache != nullptr)
+    fail("GPT", "documents and a cache do not go together: give each document a row of its own");
+  if (inputs.padding.defined())
+    fail("GPT", "documents and padding do not go together: number padding as a document");
+}
+
 }  // namespace
 
 GPT::GPT(const GPTConfig& c)
@@ -45,10 +74,9 @@ void GPT::check_inputs(const Tensor& tokens, const GPTInputs& inputs) const {
     if (inputs.cache == nullptr && any(inputs.padding > tokens.size(1)).item<bool>())
       fail("GPT", "there is more padding than tokens ", tokens.shape());
   }
+  if (inputs.positions.defined()) check_positions(config, tokens, inputs);
+  if (inputs.documents.defined()) check_documents(tokens, inputs);
   if (inputs.cache == nullptr) return;
-  const std::int64_t layers = inputs.cache->layers();
-  if (length > 0 && layers != std::ssize(blocks))
-    fail("GPT", "the cache has tokens of ", layers, " layers, the model has ", blocks.size());
   const auto& window = inputs.cache->options().window;
   if (window && !(config.window && *config.window <= *window)) {
     fail("GPT", "the cache keeps the last ", *window, " tokens, the model sees ",
@@ -59,11 +87,11 @@ void GPT::check_inputs(const Tensor& tokens, const GPTInputs& inputs) const {
 Tensor GPT::embed(const Tensor& tokens, const GPTInputs& inputs) const {
   Tensor x = token_embedding(tokens);
   if (position_embedding.is_added()) {
+    const bool in_order =
+        !inputs.padding.defined() && !inputs.positions.defined() && !inputs.documents.defined();
     const std::int64_t first = inputs.cache != nullptr ? inputs.cache->length() : 0;
-    const Tensor positions =
-        inputs.padding.defined()
-            ? position_embedding(token_positions(first, tokens.size(1), inputs.padding))
-            : position_embedding.range(first, tokens.size(1));
+    const Tensor positions = in_order ? position_embedding.range(first, tokens.size(1))
+                                      : position_embedding(token_positions(tokens.size(1), inputs));
     x = x + positions.to(x.dtype());
   }
   return dropout(x);
@@ -71,17 +99,16 @@ Tensor GPT::embed(const Tensor& tokens, const GPTInputs& inputs) const {
 
 Tensor GPT::forward(const Tensor& tokens, const GPTInputs& inputs) const {
   check_inputs(tokens, inputs);
-  const kernels::PackedWeights::Use packed(inputs.cache ? &inputs.cache->weights() : nullptr);
   Tensor x = embed(tokens, inputs);
-  if (inputs.cache != nullptr) inputs.cache->reserve(tokens.size(1));
-  TokenPlaces places(config, tokens.size(1), x.dtype(), inputs.cache, inputs.padding);
+  KVCache::Call call("GPT", inputs.cache, std::ssize(blocks), tokens.size(1));
+  TokenPlaces places(config, tokens.size(1), x.dtype(), inputs);
   for (const TransformerBlock& block : blocks) {
     x = block(x, places);
     ++places.layer;
   }
   if (inputs.last_only && x.size(1) > 1) x = x.narrow(1, x.size(1) - 1, 1);
   const Tensor logits = head(norm(x));
-  if (inputs.cache != nullptr) inputs.cache->advance(tokens.size(1));
+  call.done();
   return logits;
 }
 

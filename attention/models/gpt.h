@@ -4,25 +4,13 @@
 #include <cstdint>
 #include <vector>
 
-#include <tend/attention/models/kv_cache.h>
+#include <tend/attention/models/gpt_inputs.h>
 #include <tend/attention/models/position_embedding.h>
 #include <tend/attention/models/transformer_block.h>
 #include <tend/nn/layers/embedding.h>
 #include <tend/nn/module/module_list.h>
 
 namespace tend::attention {
-
-/// What a call of a GPT may have besides tokens.
-struct GPTInputs {
-  /// The tokens before, whose keys and values are not computed again; it receives those of these.
-  KVCache* cache = nullptr;
-  /// How many tokens at the left of each sequence are padding, (B,) int64: nobody sees them, and
-  /// positions are counted from behind them. With a cache, the same at each call. Logits equal
-  /// those without padding but for rounding.
-  Tensor padding = {};
-  /// Computes the logits of the last token alone, (B, 1, vocab_size), (B, 0, vocab_size) for none.
-  Flag last_only = false;
-};
 
 /// Logits of the next token, and the attention weights of every layer.
 struct GPTOutput {
@@ -37,12 +25,17 @@ class GPT : public nn::Module<GPT> {
  public:
   explicit GPT(const GPTConfig& config);
 
-  /// int64 tokens (B, T) -> logits (B, T, vocab_size); ShapeError when T and what is cached exceed
-  /// context_length, IndexError for a token outside of the vocabulary, Error for a cache without
-  /// room, with a window below the model's, or with tokens of a model of other layers, and for
-  /// padding that is negative or, without a cache, more than T; DTypeError and ShapeError for
-  /// padding that is not int64 (B,), ShapeError for another batch than the cache holds,
-  /// AutogradError for a cache where a graph of keys or values is recorded.
+  /// int64 tokens (B, T) -> logits (B, T, vocab_size). Throws:
+  ///
+  /// - ShapeError when T and what is cached exceed context_length, for padding that is not (B,),
+  ///   positions or documents that are neither (B, T) nor (T), and another batch than the cache
+  ///   holds;
+  /// - IndexError for a token outside of the vocabulary, a position outside of context_length;
+  /// - DTypeError for padding, positions or documents that are not int64;
+  /// - AutogradError for a cache where a graph of keys or values is recorded;
+  /// - Error for a cache without room, with a window below the model's, or with tokens of a model
+  ///   of other layers; for padding that is negative or, without a cache, more than T; for
+  ///   documents with a cache or padding; for positions of ALiBi with a cache.
   Tensor forward(const Tensor& tokens, const GPTInputs& inputs = {}) const;
   Tensor operator()(const Tensor& tokens, const GPTInputs& inputs = {}) const;
   /// The logits, equal to those of forward but for rounding, and the attention weights (B,

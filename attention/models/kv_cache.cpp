@@ -11,6 +11,8 @@ namespace tend::attention {
 namespace {
 
 constexpr const char* kCache = "KVCache";
+constexpr const char* kHasGraph =
+    "keys and values have a graph, which a cache would lose: call the model under a NoGradGuard";
 
 void check_count(const char* name, const std::optional<std::int64_t>& count) {
   if (count && *count < 1) fail(kCache, name, " must be at least 1, got ", *count);
@@ -35,6 +37,20 @@ std::vector<KVCache::KeysValues> changed(const std::vector<KVCache::KeysValues>&
   return all;
 }
 
+// Also of views that are made anew at each step.
+bool is_same_place(const Tensor& a, const Tensor& b) {
+  if (!a.defined() || !b.defined()) return a.defined() == b.defined();
+  const Array &x = a.array(), &y = b.array();
+  return x.storage() == y.storage() && x.offset() == y.offset() && x.dtype() == y.dtype() &&
+         x.shape() == y.shape() && x.strides() == y.strides();
+}
+
+std::vector<std::uint32_t> versions_of(const std::vector<Tensor>& tensors) {
+  std::vector<std::uint32_t> versions;
+  for (const Tensor& each : tensors) versions.push_back(each.defined() ? each.version() : 0);
+  return versions;
+}
+
 std::int64_t twice(std::int64_t n) {
   return n > std::numeric_limits<std::int64_t>::max() / 2 ? n : 2 * n;
 }
@@ -49,13 +65,17 @@ KVCache::KVCache(const KVCacheOptions& options) : options_(options) {
 
 std::int64_t KVCache::bytes() const {
   std::int64_t sum = weights_.bytes();
-  for (const auto& [key, value] : layers_)
-    sum += (key.numel() + value.numel()) * item_size(key.dtype());
+  const auto add = [&sum](const KeysValues& each) {
+    sum += (each.key.numel() + each.value.numel()) * item_size(each.key.dtype());
+  };
+  for (const KeysValues& each : layers_) add(each);
+  for (const Memory& each : memories_) add(each.made);
   return sum;
 }
 
 void KVCache::reset() noexcept {
   length_ = first_ = 0;  // reserve does the rest
+  memories_.clear();
 }
 
 void KVCache::move_to(std::int64_t count, std::int64_t capacity) {
@@ -138,9 +158,7 @@ void KVCache::check_next(std::size_t layer, const Tensor& key, const Tensor& val
 
 KVCache::KeysValues KVCache::extend(std::size_t layer, const Tensor& key, const Tensor& value) {
   if (grad_enabled() && (key.requires_grad() || value.requires_grad())) {
-    fail<AutogradError>(kCache,
-                        "keys and values have a graph, which a cache would lose: call the model "
-                        "under a NoGradGuard");
+    fail<AutogradError>(kCache, kHasGraph);
   }
   const NoGradGuard no_graph;
   check_next(layer, key, value);
@@ -154,6 +172,47 @@ KVCache::KeysValues KVCache::extend(std::size_t layer, const Tensor& key, const 
   held.value.narrow(2, begin_ + kept(), tokens).copy_(value);
   ++next_layer_;
   return {held.key.narrow(2, begin_, all), held.value.narrow(2, begin_, all)};
+}
+
+KVCache::Call::Call(const char* module, KVCache* cache, std::int64_t layers, std::int64_t tokens)
+    : packed_(cache != nullptr ? &cache->weights_ : nullptr), tokens_(tokens) {
+  if (cache == nullptr || cache->in_call_) return;
+  if (cache->length_ > 0 && cache->layers() != layers)
+    fail(module, "the cache has tokens of ", cache->layers(), " layers, the model has ", layers);
+  cache->reserve(tokens);
+  cache->in_call_ = true;
+  cache_ = cache;
+}
+
+KVCache::Call::~Call() {
+  if (cache_ != nullptr) cache_->in_call_ = false;
+}
+
+void KVCache::Call::done() noexcept {
+  if (cache_ != nullptr) cache_->advance(tokens_);
+}
+
+const KVCache::KeysValues* KVCache::remembered(const std::vector<Tensor>& sources) const {
+  for (const Tensor& each : sources) {
+    if (grad_enabled() && each.defined() && each.requires_grad())
+      fail<AutogradError>(kCache, kHasGraph);
+  }
+  for (const Memory& each : memories_) {
+    if (std::ranges::equal(each.sources, sources, is_same_place) &&
+        each.versions == versions_of(sources))
+      return &each.made;
+  }
+  return nullptr;
+}
+
+void KVCache::remember(const std::vector<Tensor>& sources, const KeysValues& made) {
+  Memory next{{}, versions_of(sources), made};
+  for (const Tensor& each : sources)
+    next.sources.push_back(each.defined() ? each.detach() : Tensor());
+  std::erase_if(memories_, [&](const Memory& each) {
+    return is_same_place(each.sources.front(), sources.front());
+  });
+  memories_.push_back(std::move(next));
 }
 
 void KVCache::reorder(const Tensor& rows) {

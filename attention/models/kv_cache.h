@@ -29,6 +29,8 @@ struct KVCacheOptions {
 ///     Tensor next = argmax(logits.select(1, -1), -1, true);    // (B, 1)
 ///     logits = model(next, {.cache = &cache});
 ///
+/// torch.nn's decoder, encoder and MultiheadAttention take one in their masks likewise.
+///
 /// A call that fails adds no tokens to the cache. A sequence is of one model, batch and dtype; the
 /// next may be of others. Between its calls, weights are not changed by their data_ptr (in-place
 /// operations are noticed). Do not use a cache on several threads at once. It can be moved (reset
@@ -53,7 +55,8 @@ class KVCache {
   /// The bytes that it holds, those of packed weights (at most 64 MB) included.
   std::int64_t bytes() const;
 
-  /// Forgets all tokens. Their memory is given back by the next call of a model.
+  /// Forgets all tokens, and what it remembers. The tokens' memory is given back by the next call
+  /// of a model.
   void reset() noexcept;
   /// Forgets the tokens behind the first `length`. Error for more than there are, fewer than 0, and
   /// for a rolling cache that has lost tokens.
@@ -73,18 +76,51 @@ class KVCache {
   /// The keys and values of all tokens that are kept, with those of the next tokens, (B, heads, T,
   /// head_dim), behind them: views, valid until the next call. ShapeError and DTypeError where they
   /// do not fit those before or each other (only head_dim may differ), IndexError for a layer that
-  /// is not the next one since reserve or advance, Error for more tokens than `reserve` made room
-  /// for, AutogradError where they have a graph.
+  /// is not `next_layer`, Error for more tokens than `reserve` made room for, AutogradError where
+  /// they have a graph.
   KeysValues extend(std::size_t layer, const Tensor& key, const Tensor& value);
-  /// The model's weights, packed for products of few tokens, as long as there are tokens.
-  kernels::PackedWeights& weights() noexcept { return weights_; }
+  /// The layer to extend next: 0 after reserve and advance.
+  std::size_t next_layer() const noexcept { return next_layer_; }
   /// Counts the tokens of all layers' last `extend`.
   void advance(std::int64_t tokens) noexcept {
     length_ += tokens;
     next_layer_ = 0;
   }
 
+  /// A call of a model or of one of its layers: it reserves, and `done` advances. Meanwhile the
+  /// weights of linear layers are packed for products of few tokens and kept. Within another
+  /// call it does nothing, so that a layer works alone and in a model.
+  class Call {
+   public:
+    /// Does nothing for nullptr. Error, naming `module`, for a cache with tokens of another number
+    /// of layers; the errors of `reserve`.
+    Call(const char* module, KVCache* cache, std::int64_t layers, std::int64_t tokens);
+    ~Call();
+    Call(const Call&) = delete;
+    Call& operator=(const Call&) = delete;
+    void done() noexcept;
+
+   private:
+    kernels::PackedWeights::Use packed_;
+    KVCache* cache_ = nullptr;  // nullptr within another call
+    std::int64_t tokens_;
+  };
+
+  /// The keys and values that were made of these tensors, which no step changes: a layer's weights
+  /// and a decoder's memory. nullptr if they are not remembered, or one of the tensors was changed
+  /// since. Any tensor but the first may be undefined. AutogradError where one would get a
+  /// gradient.
+  const KeysValues* remembered(const std::vector<Tensor>& sources) const;
+  /// Remembers them, in place of those that were made with the same first tensor.
+  void remember(const std::vector<Tensor>& sources, const KeysValues& made);
+
  private:
+  struct Memory {
+    std::vector<Tensor> sources;
+    std::vector<std::uint32_t> versions;
+    KeysValues made;
+  };
+
   std::int64_t kept() const noexcept { return length_ - first_; }
   /// Moves the last `count` tokens to the front of tensors with room for `capacity`.
   void move_to(std::int64_t count, std::int64_t capacity);
@@ -99,6 +135,8 @@ class KVCache {
   std::int64_t length_ = 0;
   std::int64_t first_ = 0;  // position of the first token that is kept
   std::int64_t begin_ = 0;  // its place in the tensors
+  bool in_call_ = false;
+  std::vector<Memory> memories_;
 };
 
 }  // namespace tend::attention

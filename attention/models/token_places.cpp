@@ -22,40 +22,66 @@ ScoreFunction alibi_score(std::int64_t heads, std::int64_t query_offset, DType d
   };
 }
 
-}  // namespace
-
-Tensor token_positions(std::int64_t first, std::int64_t tokens, const Tensor& padding) {
-  Tensor positions = arange(first, first + tokens, 1, {.dtype = int64});
-  if (!padding.defined()) return positions;
-  return clamp_min(positions - padding.unsqueeze(-1), 0);
+// The same for tokens at these positions, (T) or (B, T).
+ScoreFunction alibi_score(std::int64_t heads, const Tensor& positions, DType dtype) {
+  const auto slope = lookup(scores::alibi_slopes(heads).to(dtype));
+  const auto position = lookup(positions);
+  return [&](auto score, auto at) {
+    if (positions.dim() == 1)
+      return score - slope(at.head) * (position(at.query) - position(at.key));
+    return score - slope(at.head) * (position(at.batch, at.query) - position(at.batch, at.key));
+  };
 }
 
-TokenPlaces::TokenPlaces(const GPTConfig& config, std::int64_t tokens, DType dtype, KVCache* cached,
-                         const Tensor& padding)
-    : cache(cached) {
-  const std::int64_t length = cache != nullptr ? cache->length() : 0;
+// Hides other documents. Their first tokens number them, so that each run of equal numbers is one.
+MaskFunction own_document(const Tensor& documents) {
+  const Tensor place = arange(0, documents.size(-1), 1, {.dtype = int64});
+  return masks::documents(place - masks::document_positions(documents));
+}
+
+std::int64_t length_of(const KVCache* cache) {
+  return cache != nullptr ? cache->length() : 0;
+}
+
+}  // namespace
+
+Tensor token_positions(std::int64_t tokens, const GPTInputs& inputs) {
+  if (inputs.positions.defined()) return inputs.positions;
+  if (inputs.documents.defined()) return masks::document_positions(inputs.documents);
+  const std::int64_t first = length_of(inputs.cache);
+  Tensor positions = arange(first, first + tokens, 1, {.dtype = int64});
+  if (!inputs.padding.defined()) return positions;
+  return clamp_min(positions - inputs.padding.unsqueeze(-1), 0);
+}
+
+TokenPlaces::TokenPlaces(const GPTConfig& config, std::int64_t tokens, DType dtype,
+                         const GPTInputs& inputs)
+    : cache(inputs.cache) {
   const std::int64_t first_key = cache != nullptr ? cache->first() : 0;
-  query_offset = length - first_key;
+  query_offset = length_of(cache) - first_key;
   if (config.positions == PositionKind::rotary) {
-    angles = rotary_angles(for_heads(token_positions(length, tokens, padding)),
+    angles = rotary_angles(for_heads(token_positions(tokens, inputs)),
                            config.rotary.dims.value_or(checked_block("GPT", config).head_size()),
                            config.rotary, dtype);
   }
   const bool has_window = config.window && query_offset + tokens > *config.window;
-  if (!has_window && !padding.defined() && config.positions != PositionKind::alibi) return;
+  const bool hides = has_window || inputs.padding.defined() || inputs.documents.defined();
+  if (!hides && config.positions != PositionKind::alibi) return;
   has_functions = true;
   if (config.positions == PositionKind::alibi) {
-    score = alibi_score(config.num_heads, query_offset, dtype);
+    score = inputs.positions.defined() ? alibi_score(config.num_heads, inputs.positions, dtype)
+                                       : alibi_score(config.num_heads, query_offset, dtype);
   }
   mask = masks::causal_bottom_right(tokens, query_offset + tokens);
   if (has_window) {
     mask = mask &&
            MaskFunction([&](auto at) { return at.query + query_offset - at.key < *config.window; });
   }
-  if (padding.defined()) {
-    const auto first = lookup(padding - first_key);
+  if (inputs.padding.defined()) {
+    const auto first = lookup(inputs.padding - first_key);
     mask = mask && MaskFunction([&](auto at) { return at.key >= first(at.batch); });
   }
+  if (inputs.documents.defined()) mask = mask && own_document(inputs.documents);
 }
 
 TokenPlaces places_of(const char* module, const GPTConfig& config, const Tensor& x) {

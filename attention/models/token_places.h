@@ -7,7 +7,7 @@
 #include <tend/attention/expressions/functions.h>
 #include <tend/attention/functions/rotary_angles.h>
 #include <tend/attention/models/config.h>
-#include <tend/attention/models/kv_cache.h>
+#include <tend/attention/models/gpt_inputs.h>
 
 namespace tend::attention {
 
@@ -20,18 +20,17 @@ struct TokenPlaces {
   KVCache* cache = nullptr;  // with room for the tokens
   std::size_t layer = 0;     // its layer
 
-  /// Those of `tokens` tokens, which follow what is cached, if anything is. `padding` (B,) int64
-  /// counts the tokens of padding at the left of each sequence, or is undefined.
-  TokenPlaces(const GPTConfig& config, std::int64_t tokens, DType dtype, KVCache* cache = nullptr,
-              const Tensor& padding = {});
+  /// Those of `tokens` tokens, which follow what is cached, if anything is.
+  TokenPlaces(const GPTConfig& config, std::int64_t tokens, DType dtype,
+              const GPTInputs& inputs = {});
 };
 
 /// Those of x, (..., T, width), which follows nothing. ShapeError, naming `module`, for another
 /// width and where T exceeds the context_length.
 TokenPlaces places_of(const char* module, const GPTConfig& config, const Tensor& x);
 
-/// The positions of `tokens` tokens from `first` on, (tokens,), or less each sequence's padding,
-/// (B, tokens), where there is any: int64. Padding itself has position 0.
-Tensor token_positions(std::int64_t first, std::int64_t tokens, const Tensor& padding);
+/// The positions that `inputs` give or imply for `tokens` tokens, (tokens,) or (B, tokens): int64.
+/// Padding itself has position 0.
+Tensor token_positions(std::int64_t tokens, const GPTInputs& inputs);
 
 }  // namespace tend::attention

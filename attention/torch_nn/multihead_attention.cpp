@@ -41,6 +41,15 @@ void check_mask(const char* name, const Tensor& mask, const char* meaning, const
   }
 }
 
+// Whether a call's own keys and values follow those in the cache.
+bool extends(const MultiheadAttentionMasks& masks) {
+  return masks.cache != nullptr && !masks.static_kv;
+}
+
+std::int64_t cached_tokens(const MultiheadAttentionMasks& masks) {
+  return extends(masks) ? masks.cache->length() : 0;
+}
+
 // Both masks together, either of which may be undefined: bool while they are, else as numbers to
 // add.
 Tensor joined(const Tensor& a, const Tensor& b, DType dtype) {
@@ -103,6 +112,11 @@ void MultiheadAttention::fail_inputs(const Tensor& query, const Tensor& key,
                    ") and (S, N, ", vdim, "), (N, L, ...) with batch_first, or without N");
 }
 
+std::int64_t MultiheadAttention::token_count(const Tensor& x) const {
+  if (x.dim() != 2 && x.dim() != 3) fail_inputs(x, x, x);
+  return x.size(x.dim() == 3 ? token_dim() : 0);
+}
+
 MultiheadAttention::Sizes MultiheadAttention::checked_sizes(const Tensor& query, const Tensor& key,
                                                             const Tensor& value) const {
   const std::int64_t rank = query.dim();
@@ -119,19 +133,52 @@ MultiheadAttention::Sizes MultiheadAttention::checked_sizes(const Tensor& query,
   return {query.size(tokens), key.size(tokens), batch, true};
 }
 
+void MultiheadAttention::check_cache(const MultiheadAttentionMasks& masks,
+                                     const Sizes& sizes) const {
+  if (masks.static_kv) {
+    if (masks.cache == nullptr) fail(kName, "static_kv needs a cache, which keeps the projections");
+    if (masks.is_causal)
+      fail(kName, "is_causal and static_kv do not go together: give an attn_mask");
+    return;
+  }
+  if (masks.cache == nullptr) return;
+  if (masks.cache->options().window)
+    fail(kName, "the cache keeps the last ", *masks.cache->options().window,
+         " tokens, attention sees all");
+  if (bias_k.defined() || add_zero_attn)
+    fail(kName, "add_bias_kv and add_zero_attn do not go together with a cache");
+  if (sizes.keys != sizes.queries) {
+    fail<ShapeError>(kName, "with a cache, query and key are of the same tokens, got ",
+                     sizes.queries, " and ", sizes.keys, "; a memory needs static_kv");
+  }
+  if (sizes.queries > 1 && !masks.is_causal && !masks.attn_mask.defined()) {
+    fail(kName, sizes.queries,
+         " tokens with a cache need is_causal or an attn_mask: without one they see later ones");
+  }
+}
+
+Tensor MultiheadAttention::bias_part(std::int64_t first, std::int64_t count) const {
+  if (!in_proj_bias.defined()) return {};
+  return in_proj_bias.narrow(0, first * embed_dim, count * embed_dim);
+}
+
+Tensor MultiheadAttention::project_query(const Tensor& query) const {
+  const Tensor weight =
+      in_proj_weight.defined() ? in_proj_weight.narrow(0, 0, embed_dim) : Tensor(q_proj_weight);
+  return linear(query, weight, bias_part(0));
+}
+
 // One product where inputs are one tensor.
 MultiheadAttention::Projected MultiheadAttention::project(const Tensor& query, const Tensor& key,
                                                           const Tensor& value) const {
   const std::int64_t width = embed_dim;
-  const auto bias = [&](std::int64_t first, std::int64_t count) {
-    return in_proj_bias.defined() ? in_proj_bias.narrow(0, first * width, count * width) : Tensor();
-  };
   if (!in_proj_weight.defined()) {
-    return {linear(query, q_proj_weight, bias(0, 1)), linear(key, k_proj_weight, bias(1, 1)),
-            linear(value, v_proj_weight, bias(2, 1))};
+    return {project_query(query), linear(key, k_proj_weight, bias_part(1)),
+            linear(value, v_proj_weight, bias_part(2))};
   }
   const auto apply = [&](const Tensor& x, std::int64_t first, std::int64_t count) {
-    return linear(x, in_proj_weight.narrow(0, first * width, count * width), bias(first, count));
+    return linear(x, in_proj_weight.narrow(0, first * width, count * width),
+                  bias_part(first, count));
   };
   const auto part = [width](const Tensor& x, std::int64_t i) {
     return x.narrow(-1, i * width, width);
@@ -142,9 +189,22 @@ MultiheadAttention::Projected MultiheadAttention::project(const Tensor& query, c
   }
   if (is_same(key, value)) {
     const Tensor both = apply(key, 1, 2);
-    return {apply(query, 0, 1), part(both, 0), part(both, 1)};
+    return {project_query(query), part(both, 0), part(both, 1)};
   }
-  return {apply(query, 0, 1), apply(key, 1, 1), apply(value, 2, 1)};
+  return {project_query(query), apply(key, 1, 1), apply(value, 2, 1)};
+}
+
+MultiheadAttention::Projected MultiheadAttention::project_memory(const Tensor& query,
+                                                                 const Tensor& key,
+                                                                 const Tensor& value,
+                                                                 attention::KVCache& cache) const {
+  const std::vector<Tensor> sources = {in_proj_weight.defined() ? in_proj_weight : k_proj_weight,
+                                       v_proj_weight, in_proj_bias, key, value};
+  if (const auto* made = cache.remembered(sources))
+    return {project_query(query), made->key, made->value};
+  Projected all = project(query, key, value);
+  cache.remember(sources, {all.key, all.value});
+  return all;
 }
 
 void MultiheadAttention::append_keys(Projected& inputs) const {
@@ -196,7 +256,8 @@ attention::AttentionOptions MultiheadAttention::attention_options(
   }
   const std::int64_t more = (bias_k.defined() ? 1 : 0) + (add_zero_attn ? 1 : 0);
   attention::AttentionOptions options{.dropout_p = is_training() ? dropout : 0.0,
-                                      .is_causal = masks.is_causal && more == 0};
+                                      .is_causal = masks.is_causal && more == 0,
+                                      .query_offset = masks.is_causal ? cached_tokens(masks) : 0};
   if (masks.is_causal && more > 0) {  // the appended keys come last, but are visible
     mask = joined(mask, logical_not(attention::causal_mask(queries, keys)), dtype);
   }
@@ -208,7 +269,9 @@ attention::AttentionOptions MultiheadAttention::attention_options(
 attention::AttentionOutput MultiheadAttention::forward(const Tensor& query, const Tensor& key,
                                                        const Tensor& value,
                                                        const MultiheadAttentionMasks& masks) const {
-  const Sizes sizes = checked_sizes(query, key, value);
+  Sizes sizes = checked_sizes(query, key, value);
+  check_cache(masks, sizes);
+  sizes.keys += cached_tokens(masks);
   if (!sizes.has_batch) {
     const auto batched = [this](const Tensor& x) { return x.unsqueeze(1 - token_dim()); };
     const Tensor q = batched(query), k = is_same(key, query) ? q : batched(key),
@@ -223,16 +286,26 @@ attention::AttentionOutput MultiheadAttention::forward(const Tensor& query, cons
             out.weights.defined() ? out.weights.squeeze(0) : Tensor()};
   }
   const attention::AttentionOptions options = attention_options(masks, sizes, query.dtype());
-  Projected inputs = project(query, key, value);
+  attention::KVCache::Call call(kName, extends(masks) ? masks.cache : nullptr, 1, sizes.queries);
+  Projected inputs = masks.static_kv ? project_memory(query, key, value, *masks.cache)
+                                     : project(query, key, value);
   append_keys(inputs);
-  const Tensor q = split_heads(inputs.query), k = split_heads(inputs.key),
-               v = split_heads(inputs.value);
-  if (!masks.need_weights) {
-    return {merge_heads(attention::scaled_dot_product_attention(q, k, v, options)), {}};
+  const Tensor q = split_heads(inputs.query);
+  Tensor k = split_heads(inputs.key), v = split_heads(inputs.value);
+  if (extends(masks)) {
+    const auto all = masks.cache->extend(masks.cache->next_layer(), k, v);
+    k = all.key;
+    v = all.value;
   }
-  attention::AttentionOutput out = attention::attention_with_weights(q, k, v, options);
+  attention::AttentionOutput out;
+  if (masks.need_weights) {
+    out = attention::attention_with_weights(q, k, v, options);
+  } else {
+    out.context = attention::scaled_dot_product_attention(q, k, v, options);
+  }
   out.context = merge_heads(out.context);
-  if (masks.average_attn_weights) out.weights = out.weights.mean({1});
+  if (masks.need_weights && masks.average_attn_weights) out.weights = out.weights.mean({1});
+  call.done();
   return out;
 }
 

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include <tend/attention/functions/attention_options.h>
+#include <tend/attention/models/kv_cache.h>
 #include <tend/nn/layers/linear.h>
 
 namespace tend::nn {
@@ -37,6 +38,15 @@ struct MultiheadAttentionMasks {
   /// Hides later keys, besides what the masks hide; attn_mask need not be given (in PyTorch it must
   /// be). It leaves the appended keys visible.
   Flag is_causal = false;
+  /// Self-attention step by step: keys and values of the tokens before come from the cache, and
+  /// those of this call's tokens are added to it. S of the masks counts the tokens before, too.
+  /// Several tokens in one call need is_causal or an attn_mask. Without need_weights the results
+  /// have the bits of one call with all tokens. A module called by itself has a cache of its own.
+  attention::KVCache* cache = nullptr;
+  /// Key and value are a memory that all steps attend to, as a decoder's. The cache keeps their
+  /// projections until it is reset. They are computed again for other tensors, and after memory or
+  /// weights were changed in place.
+  Flag static_kv = false;
 };
 
 /// torch.nn.MultiheadAttention: queries (L, N, embed_dim), keys (S, N, kdim) and values (S, N,
@@ -56,12 +66,21 @@ class MultiheadAttention : public Module<MultiheadAttention> {
                      const MultiheadAttentionOptions& options = {});
 
   /// The result in `context`, and the weights, after dropout, in `weights`; undefined unless
-  /// need_weights. ShapeError and DTypeError where inputs and masks do
-  /// not fit.
+  /// need_weights. Throws:
+  ///
+  /// - ShapeError and DTypeError where inputs, masks and what is cached do not fit;
+  /// - Error for a cache without room or with a window, of a module with add_bias_kv or
+  ///   add_zero_attn, for several tokens with a cache but neither is_causal nor attn_mask, and for
+  ///   static_kv without a cache or with is_causal;
+  /// - AutogradError for a cache where a graph of keys or values is recorded.
   attention::AttentionOutput forward(const Tensor& query, const Tensor& key, const Tensor& value,
                                      const MultiheadAttentionMasks& masks = {}) const;
   attention::AttentionOutput operator()(const Tensor& query, const Tensor& key, const Tensor& value,
                                         const MultiheadAttentionMasks& masks = {}) const;
+
+  /// The tokens of an input (L, N, ...), (N, L, ...) with batch_first, or (L, ...). ShapeError for
+  /// another rank.
+  std::int64_t token_count(const Tensor& x) const;
 
   std::int64_t embed_dim, num_heads, kdim, vdim;
   double dropout;
@@ -79,7 +98,7 @@ class MultiheadAttention : public Module<MultiheadAttention> {
   struct Projected {
     Tensor query, key, value;
   };
-  /// Sizes of a call: queries, keys without the appended ones, batch.
+  /// Sizes of a call: queries, keys with the cached ones and without the appended ones, batch.
   struct Sizes {
     std::int64_t queries, keys, batch;
     bool has_batch;
@@ -87,7 +106,12 @@ class MultiheadAttention : public Module<MultiheadAttention> {
   std::int64_t token_dim() const noexcept { return batch_first ? 1 : 0; }
   [[noreturn]] void fail_inputs(const Tensor& query, const Tensor& key, const Tensor& value) const;
   Sizes checked_sizes(const Tensor& query, const Tensor& key, const Tensor& value) const;
+  void check_cache(const MultiheadAttentionMasks& masks, const Sizes& sizes) const;
+  Tensor bias_part(std::int64_t first, std::int64_t count = 1) const;
+  Tensor project_query(const Tensor& query) const;
   Projected project(const Tensor& query, const Tensor& key, const Tensor& value) const;
+  Projected project_memory(const Tensor& query, const Tensor& key, const Tensor& value,
+                           attention::KVCache& cache) const;
   void append_keys(Projected& inputs) const;
   Tensor split_heads(const Tensor& x) const;
   Tensor merge_heads(const Tensor& context) const;

@@ -27,6 +27,15 @@ std::optional<LayerNorm> last_norm_of(const TransformerOptions& options) {
   return LayerNorm(Shape{options.d_model}, options.layer.layer_norm_eps, true, options.layer.bias);
 }
 
+// A call of all layers with a cache, which may be nullptr.
+template <class Layers>
+attention::KVCache::Call call_with(attention::KVCache* cache, const char* module,
+                                   const Layers& layers, const Tensor& x) {
+  const bool has_tokens = cache != nullptr && layers.size() > 0;
+  return {module, has_tokens ? cache : nullptr, std::ssize(layers),
+          has_tokens ? layers[0].self_attn.token_count(x) : 0};
+}
+
 }  // namespace
 
 TransformerEncoder::TransformerEncoder(const TransformerEncoderLayer& layer,
@@ -34,9 +43,11 @@ TransformerEncoder::TransformerEncoder(const TransformerEncoderLayer& layer,
     : layers(num_layers, layer), norm(std::move(last_norm)) {}
 
 Tensor TransformerEncoder::forward(const Tensor& src, const EncoderMasks& masks) const {
+  auto call = call_with(masks.cache, "TransformerEncoder", layers, src);
   Tensor x = src;
   for (const TransformerEncoderLayer& layer : layers) x = layer(x, masks);
   if (norm) x = (*norm)(x);
+  call.done();
   return x;
 }
 
@@ -54,9 +65,11 @@ TransformerDecoder::TransformerDecoder(const TransformerDecoderLayer& layer,
 
 Tensor TransformerDecoder::forward(const Tensor& tgt, const Tensor& memory,
                                    const DecoderMasks& masks) const {
+  auto call = call_with(masks.cache, "TransformerDecoder", layers, tgt);
   Tensor x = tgt;
   for (const TransformerDecoderLayer& layer : layers) x = layer(x, memory, masks);
   if (norm) x = (*norm)(x);
+  call.done();
   return x;
 }
 

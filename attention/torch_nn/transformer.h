@@ -20,7 +20,8 @@ class TransformerEncoder : public Module<TransformerEncoder> {
   TransformerEncoder(const TransformerEncoderLayer& layer, std::int64_t num_layers,
                      std::optional<LayerNorm> last_norm = std::nullopt);
 
-  /// src (S, N, d_model), or as the layers have it, keeps its shape. The errors of the layers.
+  /// src (S, N, d_model), or as the layers have it, keeps its shape. The errors of the layers;
+  /// Error for a cache with tokens of another number of layers.
   Tensor forward(const Tensor& src, const EncoderMasks& masks = {}) const;
   Tensor operator()(const Tensor& src, const EncoderMasks& masks = {}) const;
   std::vector<std::pair<std::string, ModuleBase*>> named_children() override;
@@ -37,7 +38,13 @@ class TransformerDecoder : public Module<TransformerDecoder> {
                      std::optional<LayerNorm> last_norm = std::nullopt);
 
   /// tgt (T, N, d_model) and memory (S, N, d_model), or as the layers have them, give tgt's shape.
-  /// The errors of the layers.
+  /// With a cache, tgt are the tokens after those before:
+  ///
+  ///     attention::KVCache cache;
+  ///     const NoGradGuard no_graph;
+  ///     Tensor next = decoder(prompt, memory, {.tgt_is_causal = true, .cache = &cache});
+  ///
+  /// The errors of the layers; Error for a cache with tokens of another number of layers.
   Tensor forward(const Tensor& tgt, const Tensor& memory, const DecoderMasks& masks = {}) const;
   Tensor operator()(const Tensor& tgt, const Tensor& memory, const DecoderMasks& masks = {}) const;
   std::vector<std::pair<std::string, ModuleBase*>> named_children() override;

@@ -57,15 +57,20 @@ TransformerEncoderLayer::TransformerEncoderLayer(std::int64_t d_model, std::int6
       dropout2(options.dropout) {}
 
 Tensor TransformerEncoderLayer::forward(const Tensor& src, const EncoderMasks& masks) const {
+  attention::KVCache::Call call("TransformerEncoderLayer", masks.cache, 1,
+                                masks.cache != nullptr ? self_attn.token_count(src) : 0);
   const MultiheadAttentionMasks own{.key_padding_mask = masks.src_key_padding_mask,
                                     .need_weights = false,
                                     .attn_mask = masks.src_mask,
-                                    .is_causal = masks.is_causal};
+                                    .is_causal = masks.is_causal,
+                                    .cache = masks.cache};
   Tensor x = add_part(src, norm1, norm_first, [&](const Tensor& in) {
     return dropout1(self_attn(in, in, in, own).context);
   });
-  return add_part(x, norm2, norm_first,
-                  [&](const Tensor& in) { return dropout2(feed_forward(*this, in)); });
+  x = add_part(x, norm2, norm_first,
+               [&](const Tensor& in) { return dropout2(feed_forward(*this, in)); });
+  call.done();
+  return x;
 }
 
 Tensor TransformerEncoderLayer::operator()(const Tensor& src, const EncoderMasks& masks) const {
@@ -91,22 +96,29 @@ TransformerDecoderLayer::TransformerDecoderLayer(std::int64_t d_model, std::int6
 
 Tensor TransformerDecoderLayer::forward(const Tensor& tgt, const Tensor& memory,
                                         const DecoderMasks& masks) const {
+  attention::KVCache::Call call("TransformerDecoderLayer", masks.cache, 1,
+                                masks.cache != nullptr ? self_attn.token_count(tgt) : 0);
   const MultiheadAttentionMasks own{.key_padding_mask = masks.tgt_key_padding_mask,
                                     .need_weights = false,
                                     .attn_mask = masks.tgt_mask,
-                                    .is_causal = masks.tgt_is_causal};
+                                    .is_causal = masks.tgt_is_causal,
+                                    .cache = masks.cache};
   const MultiheadAttentionMasks across{.key_padding_mask = masks.memory_key_padding_mask,
                                        .need_weights = false,
                                        .attn_mask = masks.memory_mask,
-                                       .is_causal = masks.memory_is_causal};
+                                       .is_causal = masks.memory_is_causal,
+                                       .cache = masks.cache,
+                                       .static_kv = masks.cache != nullptr};
   Tensor x = add_part(tgt, norm1, norm_first, [&](const Tensor& in) {
     return dropout1(self_attn(in, in, in, own).context);
   });
   x = add_part(x, norm2, norm_first, [&](const Tensor& in) {
     return dropout2(multihead_attn(in, memory, memory, across).context);
   });
-  return add_part(x, norm3, norm_first,
-                  [&](const Tensor& in) { return dropout3(feed_forward(*this, in)); });
+  x = add_part(x, norm3, norm_first,
+               [&](const Tensor& in) { return dropout3(feed_forward(*this, in)); });
+  call.done();
+  return x;
 }
 
 Tensor TransformerDecoderLayer::operator()(const Tensor& tgt, const Tensor& memory,

@@ -27,6 +27,9 @@ struct EncoderMasks {
   Tensor src_mask = {};  ///< torch.nn.TransformerEncoder calls it mask
   Tensor src_key_padding_mask = {};
   Flag is_causal = false;
+  /// For a causal encoder as a language model: src are the tokens after those in the cache, as a
+  /// decoder's tgt are.
+  attention::KVCache* cache = nullptr;
 };
 
 /// Which tokens a decoder's see, of their own and of the memory.
@@ -37,6 +40,13 @@ struct DecoderMasks {
   Tensor memory_key_padding_mask = {};
   Flag tgt_is_causal = false;
   Flag memory_is_causal = false;
+  /// Decodes step by step: tgt are the tokens after those in the cache. The results have the bits
+  /// of one call with all tokens. The cache keeps the keys and values of tgt, and those of memory
+  /// while this is the same tensor (MultiheadAttentionMasks::static_kv). Several tokens in one
+  /// call, such as a prompt's, need tgt_is_causal or a tgt_mask. S of tgt's masks counts the tokens
+  /// before, too. memory_is_causal is an error. One cache is for a whole decoder, or for a layer
+  /// that is called by itself, under a NoGradGuard.
+  attention::KVCache* cache = nullptr;
 };
 
 /// torch.nn.TransformerEncoderLayer: self-attention, then Linear, activation and Linear, each with
@@ -51,7 +61,8 @@ class TransformerEncoderLayer : public Module<TransformerEncoderLayer> {
   TransformerEncoderLayer(std::int64_t d_model, std::int64_t nhead,
                           const TransformerLayerOptions& options = {});
 
-  /// ShapeError and DTypeError where src and masks do not fit.
+  /// ShapeError and DTypeError where src and masks do not fit; for a cache, the errors of
+  /// MultiheadAttention, and Error where it has tokens of several layers.
   Tensor forward(const Tensor& src, const EncoderMasks& masks = {}) const;
   Tensor operator()(const Tensor& src, const EncoderMasks& masks = {}) const;
 
@@ -76,7 +87,8 @@ class TransformerDecoderLayer : public Module<TransformerDecoderLayer> {
                           const TransformerLayerOptions& options = {});
 
   /// tgt (T, N, d_model) and memory (S, N, d_model), or as above, give tgt's shape. ShapeError
-  /// and DTypeError where they and the masks do not fit.
+  /// and DTypeError where they and the masks do not fit; for a cache, the errors of
+  /// MultiheadAttention, and Error where it has tokens of several layers.
   Tensor forward(const Tensor& tgt, const Tensor& memory, const DecoderMasks& masks = {}) const;
   Tensor operator()(const Tensor& tgt, const Tensor& memory, const DecoderMasks& masks = {}) const;
 

@@ -206,3 +206,145 @@ TEST_CASE("LoRA goes to the last map of MultiheadAttention, not to its packed we
   MultiheadAttention plain(6, 2);
   CHECK_FALSE(allclose(plain(x, x, x).context, with));
 }
+
+TEST_CASE("MultiheadAttention computes with a cache what it computes for all tokens at once") {
+  const NoGradGuard no_graph;
+  const MatmulPathGuard path(MatmulPath::automatic);  // OpenBLAS's products promise no bits
+  manual_seed(6);
+  MultiheadAttention module(8, 2, {.kdim = 6, .vdim = 6});
+  const Tensor x = randn({7, 3, 8}), keys = randn({7, 3, 6});
+  const Tensor padding = randn({3, 7}) > 0.5;
+  for (const bool need_weights : {false, true}) {
+    const auto whole =
+        module(x, keys, keys,
+               {.key_padding_mask = padding, .need_weights = need_weights, .is_causal = true});
+    attention::KVCache cache;
+    for (const std::int64_t count : {3, 1, 1, 2}) {
+      const std::int64_t begin = cache.length();
+      const Tensor next = keys.narrow(0, begin, count);
+      const auto step = module(x.narrow(0, begin, count), next, next,
+                               {.key_padding_mask = padding.narrow(1, 0, begin + count),
+                                .need_weights = need_weights,
+                                .is_causal = count > 1,  // one token needs none
+                                .cache = &cache});
+      const Tensor wanted = whole.context.narrow(0, begin, count);
+      // With weights the composed path sums in other orders.
+      if (!need_weights) {
+        CHECK(equal(step.context, wanted));
+        continue;
+      }
+      CHECK(allclose(step.context, wanted, 1e-5, 1e-6));
+      CHECK(allclose(step.weights,
+                     whole.weights.narrow(1, begin, count).narrow(2, 0, begin + count), 1e-5,
+                     1e-6));
+    }
+    CHECK(cache.length() == 7);
+  }
+}
+
+TEST_CASE("a cache follows masks, and inputs without a batch") {
+  const NoGradGuard no_graph;
+  manual_seed(7);
+  const MultiheadAttention module(8, 2);
+  const Tensor x = randn({6, 8});
+  // A prompt of four tokens that see each other, then one at a time.
+  Tensor hidden = logical_not(attention::causal_mask(6, 6));
+  hidden.narrow(0, 0, 4).narrow(1, 0, 4).fill_(false);
+  const Tensor whole = module(x, x, x, {.attn_mask = hidden}).context;
+  attention::KVCache cache;
+  const Tensor prompt = x.narrow(0, 0, 4);
+  const auto first = module(prompt, prompt, prompt,
+                            {.attn_mask = hidden.narrow(0, 0, 4).narrow(1, 0, 4), .cache = &cache});
+  // The same sums, in another order where keys are hidden.
+  CHECK(allclose(first.context, whole.narrow(0, 0, 4), 1e-5, 1e-6));
+  for (std::int64_t i = 4; i < 6; ++i) {
+    const Tensor next = x.narrow(0, i, 1);
+    const auto step = module(next, next, next, {.cache = &cache});
+    CHECK(allclose(step.context, whole.narrow(0, i, 1), 1e-5, 1e-6));
+    CHECK(step.weights.shape() == Shape{1, i + 1});
+  }
+}
+
+TEST_CASE("static_kv projects a memory once, and again after anything has changed") {
+  const NoGradGuard no_graph;
+  manual_seed(8);
+  for (const bool is_packed : {true, false}) {
+    MultiheadAttention module(8, 2, {.add_bias_kv = true, .kdim = is_packed ? 8 : 6, .vdim = 8});
+    const Tensor query = randn({2, 3, 8}), memory = randn({5, 3, is_packed ? 8 : 6}),
+                 value = randn({5, 3, 8});
+    attention::KVCache cache;
+    const auto is_right = [&](const Tensor& key, const Tensor& val) {
+      const auto out = module(query, key, val, {.cache = &cache, .static_kv = true});
+      const auto plain = module(query, key, val);
+      return equal(out.context, plain.context) && equal(out.weights, plain.weights);
+    };
+    CHECK(is_right(memory, value));
+    const std::int64_t bytes = cache.bytes();
+    CHECK(bytes == 2 * 5 * 3 * 8 * 4);
+    CHECK(cache.length() == 0);
+    const auto kept = [&] {
+      return cache.remembered({is_packed ? module.in_proj_weight : module.k_proj_weight,
+                               module.v_proj_weight, module.in_proj_bias, memory, value});
+    };
+    REQUIRE(kept() != nullptr);
+    const Tensor before = kept()->key;
+    CHECK(is_right(memory.view(memory.shape()), value));
+    CHECK(kept()->key.data_ptr<float>() == before.data_ptr<float>());
+    const Tensor other = randn(memory.shape());
+    CHECK(is_right(other, value));
+    other.fill_(0.5);
+    CHECK(is_right(other, value));
+    (is_packed ? module.in_proj_weight : module.v_proj_weight).fill_(0.25);
+    CHECK(is_right(other, value));
+    module.in_proj_bias.fill_(0.75);
+    CHECK(is_right(other, value));
+    CHECK(is_right(other, randn({5, 3, 8})));
+    CHECK(cache.bytes() == bytes);
+    cache.reset();
+    CHECK(cache.bytes() == 0);
+  }
+}
+
+TEST_CASE("a cache that MultiheadAttention cannot use is refused, and is as it was") {
+  manual_seed(9);
+  const MultiheadAttention module(4, 2);
+  const Tensor x = randn({3, 2, 4});
+  attention::KVCache cache({.capacity = 4});
+  CHECK_THROWS_WITH(module(x, x, x, {.is_causal = true, .cache = &cache}),
+                    "[KVCache] keys and values have a graph, which a cache would lose: call the "
+                    "model under a NoGradGuard");
+  CHECK_THROWS_AS(module(x, x, x, {.cache = &cache, .static_kv = true}), AutogradError);
+  const NoGradGuard no_graph;
+  module(x, x, x, {.is_causal = true, .cache = &cache});
+  CHECK_THROWS_WITH(module(x, x, x, {.is_causal = true, .cache = &cache}),
+                    "[KVCache] 3 tokens after 3 exceed the capacity of 4");
+  CHECK_THROWS_WITH(module(x, x, x, {.cache = &cache}),
+                    "[MultiheadAttention] 3 tokens with a cache need is_causal or an attn_mask: "
+                    "without one they see later ones");
+  const Tensor one = x.narrow(0, 0, 1), single = one.narrow(1, 0, 1);
+  CHECK_THROWS_WITH(module(single, single, single, {.cache = &cache}),
+                    "[KVCache] (1, 2, 1, 2) does not follow (2, 2, 3, 2): dimension 0 differs");
+  CHECK_THROWS_WITH(
+      module(one, x, x, {.cache = &cache}),
+      "[MultiheadAttention] with a cache, query and key are of the same tokens, got 1 "
+      "and 3; a memory needs static_kv");
+  CHECK_THROWS_WITH(module(one, one, one, {.attn_mask = zeros({1, 1}), .cache = &cache}),
+                    "[MultiheadAttention] attn_mask (1, 1) is not (L, S) = (1, 4)");
+  CHECK_THROWS_WITH(module(one, x, x, {.static_kv = true}),
+                    "[MultiheadAttention] static_kv needs a cache, which keeps the projections");
+  CHECK_THROWS_WITH(module(one, x, x, {.is_causal = true, .cache = &cache, .static_kv = true}),
+                    "[MultiheadAttention] is_causal and static_kv do not go together: give an "
+                    "attn_mask");
+  const MultiheadAttention more(4, 2, {.add_zero_attn = true});
+  CHECK_THROWS_WITH(more(one, one, one, {.cache = &cache}),
+                    "[MultiheadAttention] add_bias_kv and add_zero_attn do not go together with a "
+                    "cache");
+  attention::KVCache rolling({.window = 2});
+  CHECK_THROWS_WITH(module(one, one, one, {.cache = &rolling}),
+                    "[MultiheadAttention] the cache keeps the last 2 tokens, attention sees all");
+  CHECK(cache.length() == 3);
+  const Tensor all = cat({x, one}, 0);
+  const Tensor last = module(one, one, one, {.cache = &cache}).context;
+  CHECK(allclose(last, module(all, all, all, {.is_causal = true}).context.narrow(0, 3, 1), 1e-5,
+                 1e-6));  // other orders of sums, as it gives weights
+}

@@ -224,3 +224,147 @@ TEST_CASE("dropout of a Transformer draws as PyTorch's, with batch_first, too") 
   CHECK(result(true) == Approx(-1.58869).margin(1e-4));
   CHECK(result(false) == Approx(1.01241).margin(1e-4));
 }
+
+namespace {
+
+const std::vector<std::vector<std::int64_t>> kSteps = {
+    {9}, {4, 1, 1, 3}, {1, 1, 1, 1, 1, 1, 1, 1, 1}};
+
+// The decoder's results for tgt, which has as many tokens as the steps together.
+Tensor in_steps(const nn::TransformerDecoder& decoder, const Tensor& tgt, const Tensor& memory,
+                const std::vector<std::int64_t>& steps, nn::DecoderMasks masks,
+                attention::KVCache& cache) {
+  const std::int64_t dim = tgt.dim() == 3 && decoder.layers[0].self_attn.batch_first ? 1 : 0;
+  const Tensor padding = masks.tgt_key_padding_mask, memory_mask = masks.memory_mask;
+  masks.cache = &cache;
+  std::vector<Tensor> results;
+  for (const std::int64_t count : steps) {
+    const std::int64_t begin = cache.length();
+    masks.tgt_is_causal = true;
+    if (padding.defined()) masks.tgt_key_padding_mask = padding.narrow(-1, 0, begin + count);
+    if (memory_mask.defined()) masks.memory_mask = memory_mask.narrow(0, begin, count);
+    results.push_back(decoder(tgt.narrow(dim, begin, count), memory, masks));
+  }
+  return cat(results, dim);
+}
+
+}  // namespace
+
+TEST_CASE("a decoder gives step by step the bits that it gives for all tokens at once") {
+  const NoGradGuard no_graph;
+  const MatmulPathGuard path(MatmulPath::automatic);  // OpenBLAS's products promise no bits
+  manual_seed(6);
+  for (const bool batch_first : {false, true}) {
+    for (const bool norm_first : {false, true}) {
+      nn::TransformerDecoder decoder(nn::TransformerDecoderLayer(24, 3,
+                                                                 {.dim_feedforward = 40,
+                                                                  .activation = "gelu",
+                                                                  .batch_first = batch_first,
+                                                                  .norm_first = norm_first}),
+                                     2, nn::LayerNorm(Shape{24}));
+      decoder.eval();
+      const Tensor tgt = randn(batch_first ? Shape{2, 9, 24} : Shape{9, 2, 24});
+      const Tensor memory = randn(batch_first ? Shape{2, 7, 24} : Shape{7, 2, 24});
+      const nn::DecoderMasks plain{.tgt_is_causal = true};
+      const nn::DecoderMasks masked{.memory_mask = randn({9, 7}),
+                                    .tgt_key_padding_mask = randn({2, 9}) > 0.5,
+                                    .memory_key_padding_mask = randn({2, 7}) > 0.5,
+                                    .tgt_is_causal = true};
+      for (const nn::DecoderMasks& masks : {plain, masked}) {
+        const Tensor whole = decoder(tgt, memory, masks);
+        for (const auto& steps : kSteps) {
+          attention::KVCache growing, fixed({.capacity = 9});
+          CHECK(equal(in_steps(decoder, tgt, memory, steps, masks, growing), whole));
+          CHECK(equal(in_steps(decoder, tgt, memory, steps, masks, fixed), whole));
+          CHECK(growing.layers() == 2);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("a decoder follows other memories, reordered sequences and inputs without a batch") {
+  const NoGradGuard no_graph;
+  const MatmulPathGuard path(MatmulPath::automatic);
+  manual_seed(7);
+  nn::TransformerDecoder decoder(nn::TransformerDecoderLayer(8, 2, {.dim_feedforward = 16}), 2);
+  decoder.eval();
+  const nn::DecoderMasks causal{.tgt_is_causal = true};
+  const Tensor tgt = randn({9, 2, 8}), memory = randn({5, 2, 8});
+  attention::KVCache cache;
+  in_steps(decoder, tgt, memory, {4, 1}, causal, cache);
+  // Beams: the sequences and their memories change places, and one is there twice.
+  const Tensor rows = tensor({1, 0, 1});
+  cache.reorder(rows);
+  const Tensor moved = index_select(tgt, 1, rows), seen = index_select(memory, 1, rows);
+  CHECK(equal(in_steps(decoder, moved, seen, {1, 3}, causal, cache),
+              decoder(moved, seen, causal).narrow(0, 5, 4)));
+  cache.reset();
+  const Tensor alone = tgt.select(1, 0), alone_memory = memory.select(1, 1);
+  CHECK(equal(in_steps(decoder, alone, alone_memory, kSteps[1], causal, cache),
+              decoder(alone, alone_memory, causal)));
+  // A layer by itself.
+  const nn::TransformerDecoderLayer& layer = decoder.layers[1];
+  attention::KVCache own;
+  layer(tgt.narrow(0, 0, 8), memory, {.tgt_is_causal = true, .cache = &own});
+  CHECK(own.length() == 8);
+  CHECK(equal(layer(tgt.narrow(0, 8, 1), memory, {.cache = &own}),
+              layer(tgt, memory, causal).narrow(0, 8, 1)));
+}
+
+TEST_CASE("a decoder's call that fails leaves the cache as it was") {
+  manual_seed(8);
+  nn::TransformerDecoder decoder(nn::TransformerDecoderLayer(8, 2, {.dim_feedforward = 16}), 2);
+  decoder.eval();
+  const Tensor tgt = randn({5, 2, 8}), memory = randn({4, 2, 8});
+  attention::KVCache cache({.capacity = 5});
+  CHECK_THROWS_AS(decoder(tgt, memory, {.tgt_is_causal = true, .cache = &cache}), AutogradError);
+  const NoGradGuard no_graph;
+  const Tensor whole = decoder(tgt, memory, {.tgt_is_causal = true});
+  in_steps(decoder, tgt, memory, {3}, {}, cache);
+  const Tensor next = tgt.narrow(0, 3, 2);
+  CHECK_THROWS_WITH(decoder(tgt, memory, {.tgt_is_causal = true, .cache = &cache}),
+                    "[KVCache] 5 tokens after 3 exceed the capacity of 5");
+  CHECK_THROWS_WITH(decoder(next, memory, {.cache = &cache}),
+                    "[MultiheadAttention] 2 tokens with a cache need is_causal or an attn_mask: "
+                    "without one they see later ones (in TransformerDecoder.layers.0.self_attn)");
+  CHECK_THROWS_AS(decoder(next, memory.narrow(1, 0, 1), {.tgt_is_causal = true, .cache = &cache}),
+                  ShapeError);
+  CHECK_THROWS_WITH(
+      decoder(next, memory, {.tgt_is_causal = true, .memory_is_causal = true, .cache = &cache}),
+      "[MultiheadAttention] is_causal and static_kv do not go together: give an attn_mask (in "
+      "TransformerDecoder.layers.0.multihead_attn)");
+  CHECK_THROWS_AS(decoder(randn({8}), memory, {.cache = &cache}), ShapeError);
+  CHECK_THROWS_WITH(decoder.layers[0](next, memory, {.tgt_is_causal = true, .cache = &cache}),
+                    "[TransformerDecoderLayer] the cache has tokens of 2 layers, the model has 1");
+  const nn::TransformerDecoder three(decoder.layers[0], 3);
+  CHECK_THROWS_WITH(three(next, memory, {.tgt_is_causal = true, .cache = &cache}),
+                    "[TransformerDecoder] the cache has tokens of 2 layers, the model has 3");
+  CHECK(cache.length() == 3);
+  CHECK(
+      allclose(in_steps(decoder, tgt, memory, {2}, {}, cache), whole.narrow(0, 3, 2), 1e-5, 1e-6));
+}
+
+TEST_CASE("a causal encoder follows a cache with the bits of one call") {
+  const NoGradGuard no_graph;
+  const MatmulPathGuard path(MatmulPath::automatic);
+  manual_seed(9);
+  nn::TransformerEncoder encoder(nn::TransformerEncoderLayer(24, 3, {.dim_feedforward = 40}), 2);
+  encoder.eval();
+  const Tensor src = randn({9, 2, 24});
+  const Tensor whole = encoder(src, {.is_causal = true});
+  for (const auto& steps : kSteps) {
+    attention::KVCache cache, own;
+    for (const std::int64_t count : steps) {
+      const std::int64_t begin = cache.length();
+      const Tensor next = src.narrow(0, begin, count);
+      CHECK(equal(encoder(next, {.is_causal = true, .cache = &cache}),
+                  whole.narrow(0, begin, count)));
+      encoder.layers[0](next, {.is_causal = true, .cache = &own});
+    }
+    CHECK(cache.length() == 9);
+    CHECK(own.layers() == 1);
+    CHECK_THROWS_WITH(encoder(src, {.is_causal = true, .cache = &own}),
+                      "[TransformerEncoder] the cache has tokens of 1 layers, the model has 2");
+  }
+}
