@@ -215,13 +215,28 @@ void add_masked_attention_rows(std::vector<Row>& rows) {
   }
 }
 
+/// Many short sequences, as toy tasks have them: those of the experiments on grokking (a + b =), on
+/// induction heads (chains of 100 symbols) and on recall (MQAR), and two lengths between them.
+void add_short_attention_rows(std::vector<Row>& rows) {
+  struct Sizes {
+    Size batch, heads, length, width;
+  };
+  constexpr Sizes kShapes[] = {
+      {3830, 4, 3, 32}, {256, 4, 8, 32}, {128, 4, 16, 32}, {64, 1, 100, 16}, {512, 1, 64, 64}};
+  for (const auto& [b, h, t, d] : kShapes) {
+    add_attention(rows, text("attention short B", b, " H", h, " T", t, " D", d),
+                  {"attend_grouped", false, b, h, h, t, t, d});
+  }
+}
+
 /// The logits of the token that follows a prompt, and of the one after it. The prompt is bound by
 /// arithmetic. A token that is decoded reads all weights once (of the positions one row, of the
 /// tokens too, unless they are the head), and the cached keys and values.
 void add_generation_rows(std::vector<Row>& rows) {
   const std::pair<const char*, GenerationWork> models[] = {
       {"GPT-2 124M", {50257, 1024, 768, 12, 12, true, 512}},
-      {"10M", {8192, 1024, 256, 8, 8, false, 512}}};
+      {"10M", {8192, 1024, 256, 8, 8, false, 512}},
+      {"10M of characters", {65, 256, 384, 6, 6, false, 128}}};
   for (const auto& [name, w] : models) {
     const Size c = w.width, l = w.layers, prompt = w.prompt;
     const double layers = product({12, c, c, l});
@@ -250,6 +265,7 @@ std::vector<Row> all_rows() {
   add_step_products(rows);
   add_growth_rows(rows);
   add_masked_attention_rows(rows);
+  add_short_attention_rows(rows);
   add_generation_rows(rows);
   return rows;
 }
