@@ -23,6 +23,7 @@ struct RotaryScaling {
   std::int64_t original_context = 0;
 };
 
+/// How positions rotate queries and keys.
 struct RotaryOptions {
   /// The angle of pair i at position p is p theta^(-2i / dims).
   double theta = 10000.0;

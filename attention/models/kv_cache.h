@@ -12,6 +12,7 @@
 
 namespace tend::attention {
 
+/// How much a KVCache keeps.
 struct KVCacheOptions {
   /// The number of tokens that it has room for; it grows by itself unless given.
   std::optional<std::int64_t> capacity = {};

@@ -10,6 +10,7 @@
 
 namespace tend::nn {
 
+/// The options of nn::MultiheadAttention.
 struct MultiheadAttentionOptions {
   double dropout = 0.0;  ///< of the weights
   Flag bias = true;

@@ -10,6 +10,7 @@
 
 namespace tend::nn {
 
+/// The options of a Transformer's layers.
 struct TransformerLayerOptions {
   std::int64_t dim_feedforward = 2048;
   double dropout = 0.1;

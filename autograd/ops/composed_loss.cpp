@@ -14,25 +14,25 @@ Tensor pairwise_distance(const Tensor& x1, const Tensor& x2, double p, double ep
   return norm(x1 - x2 + eps, p, {-1}, keepdim);
 }
 
-Tensor margin_ranking_loss(const Tensor& x1, const Tensor& x2, const Tensor& target, double margin,
-                           OrWord<Reduction> reduction) {
+Tensor margin_ranking_loss(const Tensor& x1, const Tensor& x2, const Tensor& target,
+                           const MarginLossOptions& options) {
   const Shape pairs = broadcast_shapes("margin_ranking_loss", x1.shape(), x2.shape());
   broadcast_shapes("margin_ranking_loss", target.shape(), pairs);
-  const Tensor losses = clamp_min(margin - target * (x1 - x2), 0);
+  const Tensor losses = clamp_min(options.margin - target * (x1 - x2), 0);
   check_floating("margin_ranking_loss", losses);
-  return reduce_losses(losses, reduction);
+  return reduce_losses(losses, options.reduction);
 }
 
-Tensor hinge_embedding_loss(const Tensor& input, const Tensor& target, double margin,
-                            OrWord<Reduction> reduction) {
+Tensor hinge_embedding_loss(const Tensor& input, const Tensor& target,
+                            const HingeEmbeddingLossOptions& options) {
   check_floating("hinge_embedding_loss", input);
   const Tensor near = where(target != -1, input, 0);
-  const Tensor far = where(target != 1, clamp_min(margin - input, 0), 0);
-  return reduce_losses(near + far, reduction);
+  const Tensor far = where(target != 1, clamp_min(options.margin - input, 0), 0);
+  return reduce_losses(near + far, options.reduction);
 }
 
 Tensor cosine_embedding_loss(const Tensor& x1, const Tensor& x2, const Tensor& target,
-                             double margin, OrWord<Reduction> reduction) {
+                             const MarginLossOptions& options) {
   check_one_dtype("cosine_embedding_loss", x1, x2);
   check_floating("cosine_embedding_loss", x1);
   if (x1.dim() < 1 || x1.dim() > 2 || x2.dim() != x1.dim() || target.dim() != x1.dim() - 1) {
@@ -43,8 +43,8 @@ Tensor cosine_embedding_loss(const Tensor& x1, const Tensor& x2, const Tensor& t
   const Tensor square1 = sum(x1 * x1, {-1}) + kTiny, square2 = sum(x2 * x2, {-1}) + kTiny;
   const Tensor cosine = sum(x1 * x2, {-1}) / sqrt(square1 * square2);
   const Tensor near = where(target == 1, 1 - cosine, 0);
-  const Tensor far = where(target == -1, clamp_min(cosine - margin, 0), 0);
-  return reduce_losses(near + far, reduction);
+  const Tensor far = where(target == -1, clamp_min(cosine - options.margin, 0), 0);
+  return reduce_losses(near + far, options.reduction);
 }
 
 Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const Tensor& negative,

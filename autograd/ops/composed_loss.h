@@ -3,6 +3,7 @@
 #pragma once
 
 #include <concepts>
+#include <type_traits>
 
 #include <tend/autograd/ops/loss.h>
 
@@ -14,26 +15,65 @@ namespace tend {
 Tensor pairwise_distance(const Tensor& x1, const Tensor& x2, double p = 2, double eps = 1e-6,
                          Flag keepdim = false);
 
+/// A margin by position; braces are options.
+template <class T>
+concept IsMargin = std::is_arithmetic_v<T> && !std::same_as<T, bool>;
+
+/// The options of margin_ranking_loss and cosine_embedding_loss.
+struct MarginLossOptions {
+  double margin = 0;
+  OrWord<Reduction> reduction = Reduction::mean;
+};
+/// The options of hinge_embedding_loss.
+struct HingeEmbeddingLossOptions {
+  double margin = 1;
+  OrWord<Reduction> reduction = Reduction::mean;
+};
+
+///@{
 /// max(0, margin - target (x1 - x2)) for targets 1, where x1 should rank higher, and -1. All
 /// broadcast (ShapeError) and promote to a floating dtype (DTypeError). Where the loss is not 0 the
 /// gradient of x1 is -target, that of x2 target, and that of target x2 - x1.
 /// https://pytorch.org/docs/2.6/generated/torch.nn.functional.margin_ranking_loss.html
 Tensor margin_ranking_loss(const Tensor& x1, const Tensor& x2, const Tensor& target,
-                           double margin = 0, OrWord<Reduction> reduction = Reduction::mean);
+                           const MarginLossOptions& options = {});
+template <IsMargin T>
+Tensor margin_ranking_loss(const Tensor& x1, const Tensor& x2, const Tensor& target, T margin,
+                           OrWord<Reduction> reduction = Reduction::mean) {
+  return margin_ranking_loss(x1, x2, target,
+                             MarginLossOptions{static_cast<double>(margin), reduction});
+}
+///@}
 
+///@{
 /// The distance x for targets 1, max(0, margin - x) for targets -1, the sum of both for others.
 /// Both broadcast (ShapeError); the input is floating (DTypeError). The gradient of x is 1, or -1
 /// where x < margin.
 /// https://pytorch.org/docs/2.6/generated/torch.nn.functional.hinge_embedding_loss.html
-Tensor hinge_embedding_loss(const Tensor& input, const Tensor& target, double margin = 1,
-                            OrWord<Reduction> reduction = Reduction::mean);
+Tensor hinge_embedding_loss(const Tensor& input, const Tensor& target,
+                            const HingeEmbeddingLossOptions& options = {});
+template <IsMargin T>
+Tensor hinge_embedding_loss(const Tensor& input, const Tensor& target, T margin,
+                            OrWord<Reduction> reduction = Reduction::mean) {
+  return hinge_embedding_loss(input, target,
+                              HingeEmbeddingLossOptions{static_cast<double>(margin), reduction});
+}
+///@}
 
+///@{
 /// 1 - c for targets 1, max(0, c - margin) for targets -1, 0 for others, where c is the cosine of
 /// the angle between vectors x1 and x2, (N, D) or (D), which have one floating dtype (DTypeError)
 /// and one target each, (N) or () (ShapeError). The gradient is that of c.
 /// https://pytorch.org/docs/2.6/generated/torch.nn.functional.cosine_embedding_loss.html
 Tensor cosine_embedding_loss(const Tensor& x1, const Tensor& x2, const Tensor& target,
-                             double margin = 0, OrWord<Reduction> reduction = Reduction::mean);
+                             const MarginLossOptions& options = {});
+template <IsMargin T>
+Tensor cosine_embedding_loss(const Tensor& x1, const Tensor& x2, const Tensor& target, T margin,
+                             OrWord<Reduction> reduction = Reduction::mean) {
+  return cosine_embedding_loss(x1, x2, target,
+                               MarginLossOptions{static_cast<double>(margin), reduction});
+}
+///@}
 
 /// The options of triplet_margin_loss.
 struct TripletMarginLossOptions {
@@ -50,10 +90,10 @@ struct TripletMarginLossOptions {
 /// https://pytorch.org/docs/2.6/generated/torch.nn.functional.triplet_margin_loss.html
 Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const Tensor& negative,
                            const TripletMarginLossOptions& options = {});
-template <class T>
-requires std::floating_point<T> || std::same_as<T, int> Tensor triplet_margin_loss(
-    const Tensor& anchor, const Tensor& positive, const Tensor& negative, T margin, double p = 2,
-    double eps = 1e-6, Flag swap = false, OrWord<Reduction> reduction = Reduction::mean) {
+template <IsMargin T>
+Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const Tensor& negative,
+                           T margin, double p = 2, double eps = 1e-6, Flag swap = false,
+                           OrWord<Reduction> reduction = Reduction::mean) {
   return triplet_margin_loss(
       anchor, positive, negative,
       TripletMarginLossOptions{static_cast<double>(margin), p, eps, swap, reduction});

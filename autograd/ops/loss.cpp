@@ -196,8 +196,9 @@ Tensor distribution_losses(const Tensor& logits, const Tensor& target, const Ten
 
 }  // namespace
 
-Tensor cross_entropy(const Tensor& logits, const Tensor& target, const Tensor& weight,
+Tensor cross_entropy(const Tensor& logits, const Tensor& target,
                      const CrossEntropyOptions& options) {
+  const Tensor& weight = options.weight;
   const double smoothing = options.label_smoothing;
   if (!(smoothing >= 0 && smoothing <= 1)) {
     fail("cross_entropy", "label_smoothing is ", smoothing, ", not in [0, 1]");
@@ -233,13 +234,14 @@ Tensor cross_entropy(const Tensor& logits, const Tensor& target, const Tensor& w
       });
 }
 
-Tensor cross_entropy(const Tensor& logits, const Tensor& target,
+Tensor cross_entropy(const Tensor& logits, const Tensor& target, const Tensor& weight,
                      const CrossEntropyOptions& options) {
-  return cross_entropy(logits, target, {}, options);
+  return cross_entropy(logits, target, detail::with_weight("cross_entropy", options, weight));
 }
 
-Tensor nll_loss(const Tensor& log_probabilities, const Tensor& target, const Tensor& weight,
+Tensor nll_loss(const Tensor& log_probabilities, const Tensor& target,
                 const NllLossOptions& options) {
+  const Tensor& weight = options.weight;
   check_logits("nll_loss", log_probabilities, weight);
   const Labels labels =
       read_labels("nll_loss", log_probabilities, target, weight, options.ignore_index);
@@ -259,9 +261,9 @@ Tensor nll_loss(const Tensor& log_probabilities, const Tensor& target, const Ten
                 });
 }
 
-Tensor nll_loss(const Tensor& log_probabilities, const Tensor& target,
+Tensor nll_loss(const Tensor& log_probabilities, const Tensor& target, const Tensor& weight,
                 const NllLossOptions& options) {
-  return nll_loss(log_probabilities, target, {}, options);
+  return nll_loss(log_probabilities, target, detail::with_weight("nll_loss", options, weight));
 }
 
 }  // namespace tend

@@ -29,8 +29,19 @@ struct LossOptions {
   OrWord<Reduction> reduction = Reduction::mean;
 };
 
+namespace detail {
+/// The options with a weight that was given beside them. No function, as those are operations here.
+inline constexpr auto with_weight = [](const char* operation, auto options, const Tensor& weight) {
+  if (!weight.defined()) return options;
+  if (options.weight.defined()) fail(operation, "weight is given twice");
+  options.weight = weight;
+  return options;
+};
+}  // namespace detail
+
 /// The options of cross_entropy.
 struct CrossEntropyOptions {
+  Tensor weight = {};                ///< of each class, (C); it may be undefined
   std::int64_t ignore_index = -100;  ///< items with this target are left out
   OrWord<Reduction> reduction = Reduction::mean;
   double label_smoothing = 0;  ///< the share of a target that is spread over all classes, in [0, 1]
@@ -48,7 +59,7 @@ struct CrossEntropyOptions {
 ///
 /// `weight` (C) multiplies the loss of each class; the mean over class targets is then over the
 /// sum of their weights. It is a constant (AutogradError when it requires grad), of the logits'
-/// dtype, and may be undefined.
+/// dtype, and may be undefined. It is an argument or an option (Error when both are given).
 ///
 /// ShapeError for 0-d logits and targets or weights of another shape, DTypeError for other dtypes
 /// (logits are floating), IndexError for a class out of range, Error for label_smoothing outside of
@@ -67,6 +78,7 @@ Tensor cross_entropy(const Tensor& logits, const Tensor& target, const R& reduct
 
 /// The options of nll_loss, as those of cross_entropy.
 struct NllLossOptions {
+  Tensor weight = {};
   std::int64_t ignore_index = -100;
   OrWord<Reduction> reduction = Reduction::mean;
 };

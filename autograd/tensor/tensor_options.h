@@ -8,7 +8,7 @@
 
 namespace tend {
 
-/// zeros({2}, {.dtype = float64, .requires_grad = true}).
+/// What a new tensor is: zeros({2}, {.dtype = float64, .requires_grad = true}).
 struct TensorOptions {
   /// What the function has without options where it is not given.
   std::optional<DType> dtype = std::nullopt;

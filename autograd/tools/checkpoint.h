@@ -10,6 +10,7 @@
 
 namespace tend::autograd {
 
+/// The options of checkpoint.
 struct CheckpointOptions {
   Flag preserve_rng_state = true;  // of the default generator; not needed when f draws nothing
 };

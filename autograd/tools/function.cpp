@@ -5,6 +5,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <utility>
 
 #include <tend/autograd/graph/anomaly.h>
 #include <tend/autograd/graph/inplace.h>
@@ -20,6 +21,14 @@ const char* function_name(const std::type_info& type) {
   static auto& names = *new std::set<std::string>;  // graphs may outlive static objects
   const std::lock_guard lock(mutex);
   return names.insert(type_name(type) + "Backward").first->c_str();
+}
+
+void FunctionHook::call(const char* name, const Call& again, const Tensors& inputs) {
+  struct Unhooked {
+    const FunctionHook* before = std::exchange(current_, nullptr);
+    ~Unhooked() { current_ = before; }
+  } unhooked;
+  unhooked.before->hook_(name, again, inputs);
 }
 
 Tensor FunctionContext::saved(std::size_t i) const {

@@ -73,6 +73,31 @@ struct CustomFunction {
   Tensors operator()(const Tensors& inputs) const;
 };
 
+/// While it lives, every call of a Function on this thread calls `hook` before it runs, for tools
+/// that check derivatives. `again` calls the same function with other inputs, and a copy of the
+/// object for each call. Within the hook nothing is hooked.
+class FunctionHook {
+ public:
+  using Tensors = std::vector<Tensor>;
+  using Call = std::function<Tensors(const Tensors& inputs)>;
+  using Hook = std::function<void(const char* name, const Call& again, const Tensors& inputs)>;
+
+  explicit FunctionHook(Hook hook)
+      : hook_(std::move(hook)), outer_(std::exchange(current_, this)) {}
+  ~FunctionHook() { current_ = outer_; }
+  FunctionHook(const FunctionHook&) = delete;
+  FunctionHook& operator=(const FunctionHook&) = delete;
+
+  static bool is_on() noexcept { return current_ != nullptr; }
+  static void call(const char* name, const Call& again, const Tensors& inputs);
+
+ private:
+  inline static constinit thread_local const FunctionHook* current_ = nullptr;
+
+  Hook hook_;
+  const FunctionHook* outer_;
+};
+
 /// The class name without namespaces, followed by "Backward". The string lives forever.
 const char* function_name(const std::type_info& type);
 
@@ -117,9 +142,28 @@ class Function {
                       const Tensor& grad) { f.backward(context, grad); },
         "a Function's backward is const or static, and takes (const FunctionContext&, const "
         "Tensor&), or a vector of gradients");
-    // One copy for each call, so that backward finds what forward left in mutable members.
+    if (FunctionHook::is_on()) {
+      const auto again = [self = static_cast<const Derived&>(*this)](const Tensors& x) {
+        return static_cast<const Function&>(self).template one_call<Inputs...>()(x);
+      };
+      FunctionHook::call(function_name(typeid(Derived)), again, {inputs...});
+    }
+    Tensors outputs = one_call<Inputs...>()({inputs...});
+    using Output = decltype(std::declval<const Derived&>().forward(std::declval<FunctionContext&>(),
+                                                                   inputs...));
+    if constexpr (std::same_as<Output, Tensor>) {
+      return std::move(outputs[0]);
+    } else {
+      return outputs;
+    }
+  }
+
+ private:
+  // A copy of the object for each call, so that backward finds what forward left in mutable
+  // members.
+  template <class... Inputs>
+  CustomFunction one_call() const {
     const auto self = std::make_shared<const Derived>(static_cast<const Derived&>(*this));
-    using Output = decltype(self->forward(std::declval<FunctionContext&>(), inputs...));
     const auto forward = [self](FunctionContext& context, const Tensors& x) {
       Tensors outputs = [&]<std::size_t... I>(std::index_sequence<I...>) {
         return list(self->forward(context, x[I]...));
@@ -137,16 +181,8 @@ class Function {
         return list(self->backward(context, grads[0]));
       }
     };
-    Tensors outputs =
-        CustomFunction{function_name(typeid(Derived)), forward, backward}({inputs...});
-    if constexpr (std::same_as<Output, Tensor>) {
-      return std::move(outputs[0]);
-    } else {
-      return outputs;
-    }
+    return {function_name(typeid(Derived)), forward, backward};
   }
-
- private:
   [[noreturn]] static void fail_outputs(const char* name, std::size_t count) {
     fail<AutogradError>(name, "forward gave ", count, " outputs, and backward takes one gradient");
   }

@@ -9,8 +9,8 @@
 
 namespace tend {
 
-/// How close is close: an analytic derivative passes when
-/// |analytic - numeric| <= atol + rtol * |numeric|, the defaults being torch.autograd.gradcheck's.
+/// The options of gradcheck and gradgradcheck. An analytic derivative passes when
+/// |analytic - numeric| <= atol + rtol * |numeric|; the defaults are torch.autograd.gradcheck's.
 struct GradcheckOptions {
   double eps = 1e-6;  // the step: (f(x + eps) - f(x - eps)) / (2 eps)
   double atol = 1e-5;

@@ -11,7 +11,7 @@
 
 namespace tend {
 
-/// PyTorch: torch.set_printoptions.
+/// How tensors are printed, as torch.set_printoptions sets it.
 struct PrintOptions {
   /// Digits after the point.
   std::int64_t precision = 4;

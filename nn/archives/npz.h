@@ -9,6 +9,7 @@
 
 namespace tend::nn {
 
+/// The options of save_npz.
 struct NpzOptions {
   bool compressed = false;  ///< as numpy.savez_compressed has it
 };

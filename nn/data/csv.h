@@ -10,6 +10,7 @@
 
 namespace tend::data {
 
+/// How read_csv reads a file.
 struct CsvOptions {
   char delimiter = ',';
   /// The first line has the columns' names.

@@ -11,7 +11,7 @@
 
 namespace tend::data {
 
-/// As torch.utils.data.DataLoader's arguments.
+/// As torch.utils.data.DataLoader's arguments, in their order.
 struct DataLoaderOptions {
   std::int64_t batch_size = 1;
   /// In random order, a new one for each pass.
@@ -24,10 +24,10 @@ struct DataLoaderOptions {
   std::int64_t num_workers = 0;
   /// Leave out a last batch that is smaller.
   bool drop_last = false;
-  /// How many batches for each worker are on their way at once.
-  std::int64_t prefetch_factor = 2;
   /// It must live as long as the loader and its loops; null is the default generator.
   Generator* generator = nullptr;
+  /// How many batches for each worker are on their way at once.
+  std::int64_t prefetch_factor = 2;
 };
 
 namespace detail {

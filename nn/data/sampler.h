@@ -68,6 +68,7 @@ class SequentialSampler {
   std::int64_t size_;
 };
 
+/// The options of RandomSampler.
 struct RandomSamplerOptions {
   bool replacement = false;
   std::optional<std::int64_t> num_samples = std::nullopt;

@@ -18,6 +18,7 @@ namespace tend::distributed {
 
 class GradientBuckets;
 
+/// The options of DataParallel.
 struct DataParallelOptions {
   /// The number of parts of the global batch: a power of two, at least the number of processes; 0:
   /// the number of processes.

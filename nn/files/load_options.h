@@ -13,6 +13,7 @@ struct LeftOut {
   std::string why;   ///< "an object of 'numpy._core.multiarray.scalar'"
 };
 
+/// How files of tensors are read.
 struct LoadOptions {
   /// Float32, float64 and int64 elements stay in the file, where it has them little-endian and
   /// aligned to their size, and are read when they are touched: a file may be larger than memory.

@@ -26,6 +26,7 @@ struct Safetensors {
 /// 16-bit floats, which files have and tensors have not: IEEE 754's, and the upper half of float32.
 enum class HalfType : unsigned char { float16, bfloat16 };
 
+/// The options of save_safetensors.
 struct SafetensorsOptions {
   /// Floating tensors are written as F16 or BF16: rounded to the nearest such number, halves to
   /// even, as PyTorch's x.to(torch.float16). What is too large becomes infinite, NaN stays NaN.
@@ -48,6 +49,7 @@ void save_safetensors(const std::filesystem::path& path, const StateDict& tensor
 }
 ///@}
 
+/// How weights are divided among files.
 struct ShardOptions {
   /// In bytes of elements. A tensor that is larger by itself has a file for itself.
   std::int64_t max_shard_size = 5'000'000'000;

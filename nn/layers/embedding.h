@@ -9,6 +9,7 @@
 
 namespace tend::nn {
 
+/// The options of Embedding.
 struct EmbeddingOptions {
   std::optional<std::int64_t> padding_idx = std::nullopt;
 };

@@ -5,6 +5,7 @@
 
 namespace tend::nn {
 
+/// The options of Linear.
 struct LinearOptions {
   Flag bias = true;
 };

@@ -11,6 +11,7 @@
 
 namespace tend::nn {
 
+/// The options of add_lora.
 struct LoRAOptions {
   std::int64_t rank = 8;
   /// What is added to a weight is alpha / rank * lora_B lora_A.

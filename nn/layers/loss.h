@@ -1,10 +1,11 @@
 // Losses as modules; the functions of the same names have their formulas (autograd/ops/loss.h).
-// Each is made with the options of its function. Weights, which the functions take before their
-// options, may come first or, as they may be left out, last.
+// Each is made with the options of its function, in braces: MSELoss({.reduction = "sum"}). Weights,
+// which are buffers, may also come first or last.
 #pragma once
 
 #include <concepts>
 #include <cstdint>
+#include <utility>
 
 #include <tend/autograd/ops/loss.h>
 #include <tend/core/base/words.h>
@@ -14,37 +15,43 @@ namespace tend::nn {
 
 class MSELoss : public Module<MSELoss> {
  public:
-  explicit MSELoss(OrWord<Reduction> reduction = Reduction::mean) : reduction_(reduction) {}
+  explicit MSELoss(const LossOptions& options = {}) : options_(options) {}
+  template <IsReduction R>
+  explicit MSELoss(const R& reduction) : options_{reduction} {}
 
   Tensor forward(const Tensor& input, const Tensor& target) const {
-    return mse_loss(input, target, reduction_);
+    return mse_loss(input, target, options_);
   }
 
  private:
-  Reduction reduction_;
+  LossOptions options_;
 };
 
 class L1Loss : public Module<L1Loss> {
  public:
-  explicit L1Loss(OrWord<Reduction> reduction = Reduction::mean) : reduction_(reduction) {}
+  explicit L1Loss(const LossOptions& options = {}) : options_(options) {}
+  template <IsReduction R>
+  explicit L1Loss(const R& reduction) : options_{reduction} {}
 
   Tensor forward(const Tensor& input, const Tensor& target) const {
-    return l1_loss(input, target, reduction_);
+    return l1_loss(input, target, options_);
   }
 
  private:
-  Reduction reduction_;
+  LossOptions options_;
 };
 
 class BCELoss : public Module<BCELoss> {
  public:
-  explicit BCELoss(OrWord<Reduction> reduction = Reduction::mean, const Tensor& weights = {})
-      : reduction_(reduction) {
-    weight = weights;
+  explicit BCELoss(const BinaryCrossEntropyOptions& options = {}) : reduction_(options.reduction) {
+    weight = options.weight;
   }
+  template <IsReduction R>
+  explicit BCELoss(const R& reduction, const Tensor& weights = {})
+      : BCELoss(BinaryCrossEntropyOptions{weights, reduction}) {}
   template <TensorOrNone T>
   explicit BCELoss(const T& weights, OrWord<Reduction> reduction = Reduction::mean)
-      : BCELoss(reduction, weights) {}
+      : BCELoss(BinaryCrossEntropyOptions{weights, reduction}) {}
 
   Tensor forward(const Tensor& input, const Tensor& target) const {
     return binary_cross_entropy(input, target, weight, reduction_);
@@ -59,16 +66,21 @@ class BCELoss : public Module<BCELoss> {
 /// `pos_weight` multiplies the loss of targets 1; it may be undefined.
 class BCEWithLogitsLoss : public Module<BCEWithLogitsLoss> {
  public:
-  explicit BCEWithLogitsLoss(OrWord<Reduction> reduction = Reduction::mean,
-                             const Tensor& weights = {}, const Tensor& positive_weights = {})
-      : reduction_(reduction) {
-    weight = weights;
-    pos_weight = positive_weights;
+  explicit BCEWithLogitsLoss(const BinaryCrossEntropyWithLogitsOptions& options = {})
+      : reduction_(options.reduction) {
+    weight = options.weight;
+    pos_weight = options.pos_weight;
   }
+  template <IsReduction R>
+  explicit BCEWithLogitsLoss(const R& reduction, const Tensor& weights = {},
+                             const Tensor& positive_weights = {})
+      : BCEWithLogitsLoss(
+            BinaryCrossEntropyWithLogitsOptions{weights, reduction, positive_weights}) {}
   template <TensorOrNone T>
   explicit BCEWithLogitsLoss(const T& weights, OrWord<Reduction> reduction = Reduction::mean,
                              const Tensor& positive_weights = {})
-      : BCEWithLogitsLoss(reduction, weights, positive_weights) {}
+      : BCEWithLogitsLoss(
+            BinaryCrossEntropyWithLogitsOptions{weights, reduction, positive_weights}) {}
 
   Tensor forward(const Tensor& input, const Tensor& target) const {
     return binary_cross_entropy_with_logits(input, target, weight, pos_weight, reduction_);
@@ -83,39 +95,42 @@ class BCEWithLogitsLoss : public Module<BCEWithLogitsLoss> {
 
 class SmoothL1Loss : public Module<SmoothL1Loss> {
  public:
-  explicit SmoothL1Loss(OrWord<Reduction> reduction = Reduction::mean, double beta = 1)
-      : reduction_(reduction), beta_(beta) {}
+  explicit SmoothL1Loss(const SmoothL1LossOptions& options = {}) : options_(options) {}
+  template <IsReduction R>
+  explicit SmoothL1Loss(const R& reduction, double beta = 1) : options_{reduction, beta} {}
 
   Tensor forward(const Tensor& input, const Tensor& target) const {
-    return smooth_l1_loss(input, target, reduction_, beta_);
+    return smooth_l1_loss(input, target, options_);
   }
 
  private:
-  Reduction reduction_;
-  double beta_;
+  SmoothL1LossOptions options_;
 };
 
 class HuberLoss : public Module<HuberLoss> {
  public:
-  explicit HuberLoss(OrWord<Reduction> reduction = Reduction::mean, double delta = 1)
-      : reduction_(reduction), delta_(delta) {}
+  explicit HuberLoss(const HuberLossOptions& options = {}) : options_(options) {}
+  template <IsReduction R>
+  explicit HuberLoss(const R& reduction, double delta = 1) : options_{reduction, delta} {}
 
   Tensor forward(const Tensor& input, const Tensor& target) const {
-    return huber_loss(input, target, reduction_, delta_);
+    return huber_loss(input, target, options_);
   }
 
  private:
-  Reduction reduction_;
-  double delta_;
+  HuberLossOptions options_;
 };
 
 /// `weights` has one number for each class; it may be undefined.
 class CrossEntropyLoss : public Module<CrossEntropyLoss> {
  public:
   explicit CrossEntropyLoss(const CrossEntropyOptions& options = {}, const Tensor& weights = {})
-      : options_(options) {
-    weight = weights;
+      : options_(tend::detail::with_weight("CrossEntropyLoss", options, weights)) {
+    weight = std::exchange(options_.weight, Tensor());
   }
+  template <IsReduction R>
+  explicit CrossEntropyLoss(const R& reduction)
+      : CrossEntropyLoss(CrossEntropyOptions{.reduction = reduction}) {}
   template <TensorOrNone T>
   explicit CrossEntropyLoss(const T& weights, const CrossEntropyOptions& options = {})
       : CrossEntropyLoss(options, weights) {}
@@ -134,9 +149,11 @@ class CrossEntropyLoss : public Module<CrossEntropyLoss> {
 class NLLLoss : public Module<NLLLoss> {
  public:
   explicit NLLLoss(const NllLossOptions& options = {}, const Tensor& weights = {})
-      : options_(options) {
-    weight = weights;
+      : options_(tend::detail::with_weight("NLLLoss", options, weights)) {
+    weight = std::exchange(options_.weight, Tensor());
   }
+  template <IsReduction R>
+  explicit NLLLoss(const R& reduction) : NLLLoss(NllLossOptions{.reduction = reduction}) {}
   template <TensorOrNone T>
   explicit NLLLoss(const T& weights, const NllLossOptions& options = {})
       : NLLLoss(options, weights) {}
@@ -204,44 +221,47 @@ class TripletMarginLoss : public Module<TripletMarginLoss> {
 
 class MarginRankingLoss : public Module<MarginRankingLoss> {
  public:
-  explicit MarginRankingLoss(double margin = 0, OrWord<Reduction> reduction = Reduction::mean)
-      : margin_(margin), reduction_(reduction) {}
+  explicit MarginRankingLoss(const MarginLossOptions& options = {}) : options_(options) {}
+  template <IsMargin T>
+  explicit MarginRankingLoss(T margin, OrWord<Reduction> reduction = Reduction::mean)
+      : options_{static_cast<double>(margin), reduction} {}
 
   Tensor forward(const Tensor& x1, const Tensor& x2, const Tensor& target) const {
-    return margin_ranking_loss(x1, x2, target, margin_, reduction_);
+    return margin_ranking_loss(x1, x2, target, options_);
   }
 
  private:
-  double margin_;
-  Reduction reduction_;
+  MarginLossOptions options_;
 };
 
 class HingeEmbeddingLoss : public Module<HingeEmbeddingLoss> {
  public:
-  explicit HingeEmbeddingLoss(double margin = 1, OrWord<Reduction> reduction = Reduction::mean)
-      : margin_(margin), reduction_(reduction) {}
+  explicit HingeEmbeddingLoss(const HingeEmbeddingLossOptions& options = {}) : options_(options) {}
+  template <IsMargin T>
+  explicit HingeEmbeddingLoss(T margin, OrWord<Reduction> reduction = Reduction::mean)
+      : options_{static_cast<double>(margin), reduction} {}
 
   Tensor forward(const Tensor& input, const Tensor& target) const {
-    return hinge_embedding_loss(input, target, margin_, reduction_);
+    return hinge_embedding_loss(input, target, options_);
   }
 
  private:
-  double margin_;
-  Reduction reduction_;
+  HingeEmbeddingLossOptions options_;
 };
 
 class CosineEmbeddingLoss : public Module<CosineEmbeddingLoss> {
  public:
-  explicit CosineEmbeddingLoss(double margin = 0, OrWord<Reduction> reduction = Reduction::mean)
-      : margin_(margin), reduction_(reduction) {}
+  explicit CosineEmbeddingLoss(const MarginLossOptions& options = {}) : options_(options) {}
+  template <IsMargin T>
+  explicit CosineEmbeddingLoss(T margin, OrWord<Reduction> reduction = Reduction::mean)
+      : options_{static_cast<double>(margin), reduction} {}
 
   Tensor forward(const Tensor& x1, const Tensor& x2, const Tensor& target) const {
-    return cosine_embedding_loss(x1, x2, target, margin_, reduction_);
+    return cosine_embedding_loss(x1, x2, target, options_);
   }
 
  private:
-  double margin_;
-  Reduction reduction_;
+  MarginLossOptions options_;
 };
 
 class CosineSimilarity : public Module<CosineSimilarity> {

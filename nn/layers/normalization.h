@@ -1,6 +1,7 @@
 // Layers that normalise.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
@@ -10,6 +11,7 @@
 
 namespace tend::nn {
 
+/// The options of LayerNorm.
 struct LayerNormOptions {
   double eps = 1e-5;
   Flag elementwise_affine = true;
@@ -52,6 +54,12 @@ class LayerNorm : public Module<LayerNorm> {
   TEND_PARAMETER(bias);
 };
 
+/// The options of RMSNorm.
+struct RMSNormOptions {
+  std::optional<double> eps = std::nullopt;  ///< the dtype's machine epsilon unless given
+  Flag elementwise_affine = true;
+};
+
 /// x / sqrt(mean(x^2) + eps) * weight over the last dimensions, whose sizes are `normalized_shape`;
 /// eps is the machine epsilon of x's dtype unless given. weight starts as ones (torch.nn.RMSNorm;
 /// Zhang and Sennrich 2019, https://arxiv.org/abs/1910.07467).
@@ -68,6 +76,18 @@ class RMSNorm : public Module<RMSNorm> {
                    Flag affine = true)
       : RMSNorm(Shape(size), epsilon, affine) {}
   ///@}
+  ///@{
+  /// The same with options. O is RMSNormOptions: a template, so that other braces are still an
+  /// epsilon.
+  template <std::same_as<RMSNormOptions> O = RMSNormOptions>
+  RMSNorm(const Shape& shape, const O& options)
+      : RMSNorm(shape, options.eps, options.elementwise_affine) {}
+  template <std::same_as<RMSNormOptions> O = RMSNormOptions>
+  RMSNorm(std::initializer_list<std::int64_t> sizes, const O& options)
+      : RMSNorm(Shape(sizes), options) {}
+  template <std::same_as<RMSNormOptions> O = RMSNormOptions>
+  RMSNorm(std::int64_t size, const O& options) : RMSNorm(Shape(size), options) {}
+  ///@}
 
   /// Keeps the shape; ShapeError when the last dimensions differ from normalized_shape.
   Tensor forward(const Tensor& x) const;
@@ -78,6 +98,12 @@ class RMSNorm : public Module<RMSNorm> {
   TEND_PARAMETER(weight);
 };
 
+/// The options of GroupNorm.
+struct GroupNormOptions {
+  double eps = 1e-5;
+  Flag affine = true;
+};
+
 /// (x - mean) / sqrt(var + eps) * weight + bias for x (N, C) or (N, C, d1, ...), over each of
 /// `num_groups` groups of channels; the variance is the biased one. weight (C) starts as ones and
 /// bias as zeros (torch.nn.GroupNorm; Wu and He 2018, https://arxiv.org/abs/1803.08494).
@@ -86,6 +112,8 @@ class GroupNorm : public Module<GroupNorm> {
   /// ShapeError unless num_groups divides num_channels.
   GroupNorm(std::int64_t num_groups, std::int64_t num_channels, double epsilon = 1e-5,
             Flag affine = true);
+  GroupNorm(std::int64_t groups, std::int64_t channels, const GroupNormOptions& options)
+      : GroupNorm(groups, channels, options.eps, options.affine) {}
 
   /// Keeps the shape; ShapeError when dimension 1 is not num_channels.
   Tensor forward(const Tensor& x) const;
@@ -98,6 +126,7 @@ class GroupNorm : public Module<GroupNorm> {
   TEND_PARAMETER(bias);
 };
 
+/// The options of BatchNorm1d.
 struct BatchNorm1dOptions {
   double eps = 1e-5;
   /// The weight of a new batch in the running statistics; nullopt averages all batches alike.

@@ -40,11 +40,13 @@
 
 namespace tend::nn {
 
+/// The options of register_buffer and TEND_BUFFER.
 struct BufferOptions {
   /// Whether state_dict has the buffer; one that is not persistent is loaded where a state has it.
   Flag persistent = true;
 };
 
+/// The options of state_dict.
 struct StateDictOptions {
   /// Lists buffers that are not persistent, too.
   Flag all_buffers = false;

@@ -5,6 +5,7 @@
 
 namespace tend::optim {
 
+/// The options of Adagrad.
 struct AdagradOptions {
   double lr = 1e-2;
   /// Step n has the rate lr / (1 + (n - 1) * lr_decay).

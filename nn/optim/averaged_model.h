@@ -10,6 +10,7 @@
 
 namespace tend::optim {
 
+/// The options of AveragedModel.
 struct AveragedModelOptions {
   /// The share of the average that stays in an update, for an exponential moving average. Without
   /// it, the average is the mean of all updates.

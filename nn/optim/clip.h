@@ -8,6 +8,7 @@
 
 namespace tend::nn {
 
+/// The options of clip_grad_norm_.
 struct ClipGradNormOptions {
   double norm_type = 2;             ///< The order p of the norm; inf is the largest |x|.
   Flag error_if_nonfinite = false;  ///< A norm that is not finite is an Error.

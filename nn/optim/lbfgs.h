@@ -12,6 +12,7 @@ namespace tend::optim {
 
 enum class LineSearch { none, strong_wolfe };
 
+/// The options of LBFGS.
 struct LBFGSOptions {
   double lr = 1;               ///< The step along the direction. A line search begins with it.
   std::int64_t max_iter = 20;  ///< Directions in one step().

@@ -7,6 +7,7 @@
 
 namespace tend::optim {
 
+/// The options of Lion.
 struct LionOptions {
   double lr = 1e-4;
   /// How much of the running mean of gradients stays in the direction, and in the mean itself.

@@ -11,6 +11,7 @@ namespace tend::optim {
 /// 0.2 sqrt(max(rows, columns)), with which elements move as AdamW's, so that its lr can be used.
 enum class MuonAdjust { original, match_rms_adamw };
 
+/// The options of Muon.
 struct MuonOptions {
   double lr = 1e-3;
   /// Decoupled weight decay: each step subtracts lr * weight_decay * parameter.

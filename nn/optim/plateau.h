@@ -13,6 +13,7 @@ namespace tend::optim {
 enum class PlateauMode { min, max };
 enum class ThresholdMode { rel, abs };
 
+/// The options of ReduceLROnPlateau.
 struct PlateauOptions {
   OrWord<PlateauMode> mode = PlateauMode::min;  ///< Whether smaller or larger is better.
   double factor = 0.1;                          ///< A reduction multiplies a learning rate by it.

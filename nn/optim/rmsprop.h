@@ -5,6 +5,7 @@
 
 namespace tend::optim {
 
+/// The options of RMSprop.
 struct RMSpropOptions {
   double lr = 1e-2;
   /// How much of the running mean of squares stays in a step.

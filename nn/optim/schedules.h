@@ -38,6 +38,7 @@ class ConstantLR : public LRScheduler {
   explicit ConstantLR(Optimizer& optimizer, double factor = 1.0 / 3, Integer total_iters = 5);
 };
 
+/// The options of LinearLR.
 struct LinearLROptions {
   double start_factor = 1.0 / 3;
   double end_factor = 1;
@@ -75,6 +76,7 @@ class CosineAnnealingLR : public LRScheduler {
   CosineAnnealingLR(Optimizer& optimizer, Integer t_max, double eta_min = 0);
 };
 
+/// The options of CosineAnnealingWarmRestarts.
 struct WarmRestartsOptions {
   std::int64_t T_0 = 10;    ///< Epochs of the first cosine.
   std::int64_t T_mult = 1;  ///< Each next cosine is T_mult times longer.
@@ -90,6 +92,7 @@ class CosineAnnealingWarmRestarts : public LRScheduler {
 
 enum class AnnealStrategy { cos, linear };
 
+/// The options of OneCycleLR.
 struct OneCycleLROptions {
   PerGroup max_lr = 0;
   std::int64_t total_steps = 0;
@@ -118,6 +121,7 @@ class OneCycleLR : public LRScheduler {
   OneCycleLR(Optimizer& optimizer, const OneCycleLROptions& options);
 };
 
+/// The options of CosineWithWarmup.
 struct CosineWithWarmupOptions {
   std::int64_t warmup = 0;  ///< Steps of the warm-up: the rate times (step + 1) / (warmup + 1).
   std::int64_t total = 0;   ///< From this step on the rate is min_lr.
@@ -140,6 +144,7 @@ class InverseSquareRootLR : public LRScheduler {
 
 enum class WSDDecay { linear, one_minus_sqrt };
 
+/// The options of WSDLR.
 struct WSDLROptions {
   std::int64_t warmup = 0;  ///< Steps of the warm-up, as in CosineWithWarmup.
   std::int64_t total = 0;   ///< From this step on the rate is min_lr.

@@ -5,6 +5,7 @@
 
 namespace tend::optim {
 
+/// The options of SGD.
 struct SGDOptions {
   double lr = 1e-3;
   double momentum = 0;

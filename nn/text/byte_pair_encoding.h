@@ -14,6 +14,7 @@
 
 namespace tend::nn {
 
+/// The options of encode.
 struct EncodeOptions {
   /// Whether special tokens in the text become their ids. Otherwise they are text like any other,
   /// which is the safe choice for text that others wrote.
@@ -28,6 +29,7 @@ struct BytePairTraining {
   std::vector<std::string> special_tokens = {"<|endoftext|>"};
 };
 
+/// The options of from_tokenizer_json.
 struct TokenizerJsonOptions {
   /// Whether a file with a normalizer is read all the same. tend applies none, so the ids are right
   /// for texts that the normalizer would leave alone.

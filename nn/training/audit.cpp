@@ -8,12 +8,15 @@
 #include <ostream>
 #include <utility>
 
+#include <tend/autograd/graph/call_scope.h>
 #include <tend/autograd/graph/engine.h>
 #include <tend/autograd/graph/node.h>
 #include <tend/autograd/graph/node_hook.h>
 #include <tend/autograd/graph/timeline.h>
 #include <tend/autograd/ops/ops.h>
 #include <tend/autograd/tensor/grad_mode.h>
+#include <tend/autograd/tools/function.h>
+#include <tend/autograd/tools/gradcheck.h>
 #include <tend/core/random/random.h>
 
 namespace tend::nn {
@@ -164,10 +167,11 @@ bool spoils(const Audited& audited, ModuleBase& module) {
   return found;
 }
 
-// The path of a module as CallScope has it ("Net.first"), from the model on ("first").
-std::string path_within(const ModuleBase& model, const std::string& path) {
+// "in first" for the path of a module as CallScope has it ("Net.first").
+std::string place_in(const ModuleBase& model, const std::string& path) {
+  if (path.empty()) return kOutside;
   const std::string root = model.type_name() + '.';
-  return path.starts_with(root) ? path.substr(root.size()) : path;
+  return "in " + (path.starts_with(root) ? path.substr(root.size()) : path);
 }
 
 // The operation whose derivative makes the first gradient that is not finite; empty for none.
@@ -180,8 +184,7 @@ std::string origin_in_backward(const Audited& audited) {
     const auto is_spoilt = [](const Tensor& x) { return x.defined() && !is_finite(x); };
     if (!origin.empty() || !std::any_of(gradients.begin(), gradients.end(), is_spoilt)) return;
     const std::string module = node.notes() != nullptr ? node.notes()->module : "";
-    origin = as_text("the derivative of ", node.operation(), ' ',
-                     module.empty() ? kOutside : "in " + path_within(audited.model, module));
+    origin = as_text("the derivative of ", node.operation(), ' ', place_in(audited.model, module));
   });
   gradients_of(loss_of(audited), audited.model.parameters());
   return origin;
@@ -202,6 +205,58 @@ std::string origin_of_not_finite(const Audited& audited) {
   return origin.empty() ? kOutside : origin;
 }
 
+// Compares the derivatives of a custom function with central differences where it is called in a
+// float64 copy; `check` is gradcheck or gradgradcheck. As with parameters the best step counts.
+template <class Check>
+bool is_wrong(Check check, const autograd::FunctionHook::Call& again,
+              const std::vector<Tensor>& inputs) {
+  std::vector<Tensor> own;
+  for (const Tensor& input : inputs) {
+    own.push_back(input.defined() ? input.detach().clone() : input);
+    if (!input.defined() || !is_floating(input.dtype())) continue;
+    own.back() = own.back().to(float64).requires_grad_(input.requires_grad());
+  }
+  const auto call = [&](const std::vector<Tensor>& x) {
+    const RngStateGuard same_state;
+    std::vector<Tensor> copies;  // which the function may write to
+    for (const Tensor& each : x) copies.push_back(each.defined() ? each.clone() : each);
+    return again(copies);
+  };
+  return std::all_of(kSteps.begin(), kSteps.end(), [&](double step) {
+    // Projections, as Jacobians of a model's tensors are large.
+    const GradcheckReport report =
+        check(call, own, {.eps = step, .atol = 1e-7, .rtol = kTolerance, .full_jacobian = 0});
+    return !report.passed && std::isfinite(report.inputs[report.worst].numeric);
+  });
+}
+
+// The custom functions with wrong derivatives, in the order of their calls.
+std::vector<std::string> wrong_functions(const Audited& audited) {
+  std::vector<std::string> wrong;
+  const auto blame = [&](const char* order, const char* name) {
+    std::string text =
+        as_text(order, " of ", name, ' ', place_in(audited.model, CallScope::current_path()));
+    if (std::find(wrong.begin(), wrong.end(), text) == wrong.end())
+      wrong.push_back(std::move(text));
+  };
+  const autograd::FunctionHook hook(
+      [&](const char* name, const auto& again, const std::vector<Tensor>& inputs) {
+        const auto has_gradient = [](const Tensor& x) { return x.defined() && x.requires_grad(); };
+        if (!grad_enabled() || std::none_of(inputs.begin(), inputs.end(), has_gradient)) return;
+        try {
+          if (is_wrong(gradcheck, again, inputs)) {
+            blame("the derivative", name);
+          } else if (is_wrong(gradgradcheck, again, inputs)) {
+            blame("the second derivative", name);
+          }
+        } catch (const Error&) {
+          // It cannot be checked, or has no second derivative.
+        }
+      });
+  gradients_of(loss_of(audited), audited.model.parameters());
+  return wrong;
+}
+
 // The size of the loss, or of the largest gradient that is finite.
 double largest_of(const Tensor& loss, const std::vector<Tensor>& gradients) {
   double largest = std::isfinite(loss.item()) ? std::abs(loss.item()) : 0;
@@ -218,14 +273,18 @@ std::string number(double value) {
   return text;
 }
 
+bool has_wrong_derivative(const ParameterAudit& p) {
+  return p.requires_grad && p.reached &&
+         !(p.first_order <= kTolerance && p.second_order.value_or(0) <= kTolerance);
+}
+
 // What is wrong with a parameter, in words; empty if nothing is.
 std::string fault_of(const ParameterAudit& p) {
   if (!p.requires_grad) return "";
   if (!p.reached) return "not reached by the loss";
   if (p.is_zero) return "its gradient is zero";
-  if (!(p.first_order <= kTolerance)) return "its derivative is wrong";
-  if (p.second_order && !(*p.second_order <= kTolerance)) return "its second derivative is wrong";
-  return "";
+  if (!has_wrong_derivative(p)) return "";
+  return p.first_order <= kTolerance ? "its second derivative is wrong" : "its derivative is wrong";
 }
 
 std::string remark_of(const ParameterAudit& p) {
@@ -265,6 +324,9 @@ AuditReport detail::audit(const Audited& own, const Audited& in_float64) {
     each.is_negligible = size <= kNegligible * scale && !each.is_zero;
     each.distance = relative(norm_of(difference), 0, each.is_negligible ? scale : size);
   }
+  if (std::any_of(report.parameters.begin(), report.parameters.end(), has_wrong_derivative)) {
+    report.wrong_operations = wrong_functions(in_float64);
+  }
   return report;
 }
 
@@ -299,6 +361,7 @@ std::ostream& operator<<(std::ostream& out, const AuditReport& report) {
     line.erase(line.find_last_not_of(' ') + 1);
     out << line << '\n';
   }
+  for (const std::string& each : report.wrong_operations) out << "wrong: " << each << '\n';
   if (!report.not_finite.empty()) out << "NaN or infinity began in " << report.not_finite << '\n';
   return out;
 }

@@ -48,6 +48,11 @@ struct AuditReport {
   /// "outside of all modules". Where the forward is finite, "the derivative of sqrt in blocks.0":
   /// the operation, and the module that ran it. Empty when the loss and all gradients are finite.
   std::string not_finite;
+  /// Where a parameter's derivative is wrong, the custom functions whose own derivatives are:
+  /// "the derivative of MySwishBackward in blocks.0.mlp", or "the second derivative of ...". Only
+  /// autograd::Function is checked. If a derivative is wrong and this is empty, look for values
+  /// that leave the graph (detach(), item(), data_ptr(), NoGradGuard) and for hooks.
+  std::vector<std::string> wrong_operations;
 
   /// Whether all is finite, every parameter that requires grad is reached by a gradient that is not
   /// exactly zero, or negligible, and those of its float64 copy are right to 1e-4 of themselves or

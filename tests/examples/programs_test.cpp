@@ -1,5 +1,8 @@
-// chapter3 and gradcheck as a user runs them, and the README's program.
+// All programs' --help; chapter3 and gradcheck as a user runs them, and the README's program.
 
+#include <unistd.h>
+
+#include <filesystem>
 #include <map>
 #include <set>
 #include <string>
@@ -55,6 +58,23 @@ TEST_CASE("examples answer wrong usage with 2, and a file that cannot be written
     CHECK(ended.code == 1);
     CHECK_THAT(ended.output, ContainsSubstring("no/such/folder.json"));
   }
+}
+
+TEST_CASE("every program but the README's, which has no options, explains itself") {
+  const TemporaryFolder folder;
+  std::size_t asked = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(TEND_EXAMPLES)) {
+    const std::string program = entry.path().filename().string();
+    if (!entry.is_regular_file() || access(entry.path().c_str(), X_OK) != 0 || program == "first")
+      continue;
+    INFO(program);
+    const Ended help = run(program, {"--help"}, folder);
+    CHECK(help.code == 0);
+    CHECK_THAT(help.output, ContainsSubstring("--help"));
+    CHECK(run(program, {"--unknown"}, folder).code == 2);
+    ++asked;
+  }
+  CHECK(asked > 8);
 }
 
 TEST_CASE("standard output that takes nothing ends a program with 1") {

@@ -39,19 +39,16 @@ void cross_entropy_rows(Rows& rows) {
   rows.op("cross_entropy",
           "F.cross_entropy(a, b, ignore_index=1, reduction='sum', label_smoothing=0.1)",
           [](T a, T b) {
-            return cross_entropy(a, b, {1, Reduction::sum, 0.1});
+            return cross_entropy(a, b,
+                                 {.ignore_index = 1, .reduction = "sum", .label_smoothing = 0.1});
           })
       .on(class_samples());
   rows.op("cross_entropy",
           "F.cross_entropy(a, b, ignore_index=1, reduction='mean', label_smoothing=0.1)",
-          [](T a, T b) {
-            return cross_entropy(a, b, {1, Reduction::mean, 0.1});
-          })
+          [](T a, T b) { return cross_entropy(a, b, {.ignore_index = 1, .label_smoothing = 0.1}); })
       .on({{real({4, 3}), integers({4}, 0, 3)}});
   rows.op("cross_entropy", "F.cross_entropy(a, b, reduction='none')",
-          [](T a, T b) {
-            return cross_entropy(a, b, {-100, Reduction::none, 0});
-          })
+          [](T a, T b) { return cross_entropy(a, b, {.reduction = "none"}); })
       .on(class_samples())
       .on({{real({0, 3}), integers({0}, 0, 3)}});
 }
@@ -69,8 +66,8 @@ void weighted_rows(Rows& rows) {
     for (const double smoothing : {0.0, 0.1}) {
       const std::string options =
           std::string("label_smoothing=") + (smoothing > 0 ? "0.1, " : "0.0, ") + reduced(text);
-      const CrossEntropyOptions plain{-100, reduction, smoothing},
-          ignoring{1, reduction, smoothing};
+      const CrossEntropyOptions plain{.reduction = reduction, .label_smoothing = smoothing},
+          ignoring{.ignore_index = 1, .reduction = reduction, .label_smoothing = smoothing};
       rows.op("cross_entropy", "F.cross_entropy(a, b, c, ignore_index=1, " + options,
               [ignoring](T a, T b, T c) { return cross_entropy(a, b, c, ignoring); })
           .on(labels)
@@ -93,7 +90,7 @@ void weighted_rows(Rows& rows) {
     }
     rows.op("nll_loss", "F.nll_loss(a, b, c, ignore_index=1, " + reduced(text),
             [r = reduction](T a, T b, T c) {
-              return nll_loss(a, b, c, {1, r});
+              return nll_loss(a, b, c, {.ignore_index = 1, .reduction = r});
             })
         .on(labels)
         .fixed_size()
@@ -104,14 +101,10 @@ void weighted_rows(Rows& rows) {
 
 void nll_rows(Rows& rows) {
   rows.op("nll_loss", "F.nll_loss(a, b, ignore_index=1)",
-          [](T a, T b) {
-            return nll_loss(a, b, {1, Reduction::mean});
-          })
+          [](T a, T b) { return nll_loss(a, b, {.ignore_index = 1}); })
       .on({{real({4, 3}), integers({4}, 0, 3)}, {real({2, 3, 2}), integers({2, 2}, 0, 3)}});
   rows.op("nll_loss", "F.nll_loss(a, b, reduction='none')",
-          [](T a, T b) {
-            return nll_loss(a, b, {-100, Reduction::none});
-          })
+          [](T a, T b) { return nll_loss(a, b, {.reduction = "none"}); })
       .on(class_samples())
       .refuses("[nll_loss] a 0-d input has no classes", {real({}), integers({}, 0, 3)})
       .refuses("[nll_loss] target -1 is out of range for dimension 1 of (4, 3)",

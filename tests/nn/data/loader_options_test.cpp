@@ -180,7 +180,7 @@ TEST_CASE("a DataLoader refuses options that contradict each other") {
   check({.batch_size = 0}, "batch_size is 0");
   check({.num_workers = -1}, "num_workers is -1");
   check({.num_workers = 1'000'000}, "num_workers is 1000000");
-  check({.prefetch_factor = 0}, "prefetch_factor is 0");
+  check({.generator = nullptr, .prefetch_factor = 0}, "prefetch_factor is 0");
   check({.shuffle = true, .sampler = order}, "exclude each other");
   const data::BatchSampler lists(order, 1, false);
   check({.batch_size = 2, .batch_sampler = lists}, "excludes");

@@ -1,4 +1,5 @@
 // Loss modules do what their functions do, with the options they were made with.
+#include <array>
 #include <vector>
 
 #include <tend/tend.h>
@@ -50,6 +51,55 @@ TEST_CASE("a loss module is its function with the options that it was made with"
   CHECK(equal(nn::CrossEntropyLoss(weights)(x, classes), cross_entropy(x, classes, weights)));
   CHECK(equal(nn::NLLLoss(weights, {.reduction = "sum"})(x, classes),
               nll_loss(x, classes, weights, {.reduction = kSum})));
+}
+
+TEST_CASE("every loss takes its options in braces, as a function and as a module") {
+  manual_seed(2);
+  const Tensor x = rand({4, 3}), y = rand({4, 3}), classes = tensor({0, 2, 1, 2});
+  const Tensor signs = tensor({1, -1, 1, -1}), w = tensor({0.5, 1.0, 2.0});
+  const std::vector<std::array<Tensor, 3>> same = {
+      {mse_loss(x, y, {.reduction = "sum"}), nn::MSELoss({.reduction = "sum"})(x, y),
+       sum(pow(x - y, 2))},
+      {l1_loss(x, y, {.reduction = "sum"}), nn::L1Loss({.reduction = "sum"})(x, y),
+       sum(abs(x - y))},
+      {smooth_l1_loss(x, y, {.beta = 0.3}), nn::SmoothL1Loss({.beta = 0.3})(x, y),
+       smooth_l1_loss(x, y, "mean", 0.3)},
+      {huber_loss(x, y, {.delta = 0.3}), nn::HuberLoss({.delta = 0.3})(x, y),
+       huber_loss(x, y, "mean", 0.3)},
+      {binary_cross_entropy(x, y, {.weight = w, .reduction = "sum"}),
+       nn::BCELoss({.weight = w, .reduction = "sum"})(x, y), binary_cross_entropy(x, y, w, "sum")},
+      {binary_cross_entropy_with_logits(x, y, {.pos_weight = w}),
+       nn::BCEWithLogitsLoss({.pos_weight = w})(x, y),
+       binary_cross_entropy_with_logits(x, y, {}, w)},
+      {cross_entropy(x, classes, {.weight = w, .reduction = "sum"}),
+       nn::CrossEntropyLoss({.weight = w, .reduction = "sum"})(x, classes),
+       cross_entropy(x, classes, w, {.reduction = "sum"})},
+      {cross_entropy(x, classes, "sum"), nn::CrossEntropyLoss("sum")(x, classes),
+       cross_entropy(x, classes, {.reduction = "sum"})},
+      {nll_loss(x, classes, {.weight = w}), nn::NLLLoss({.weight = w})(x, classes),
+       nll_loss(x, classes, w)},
+      {nll_loss(x, classes, "sum"), nn::NLLLoss("sum")(x, classes),
+       nll_loss(x, classes, {.reduction = "sum"})},
+      {margin_ranking_loss(x, y, y - 0.5, {.margin = 0.5, .reduction = "sum"}),
+       nn::MarginRankingLoss({.margin = 0.5, .reduction = "sum"})(x, y, y - 0.5),
+       margin_ranking_loss(x, y, y - 0.5, 0.5, "sum")},
+      {hinge_embedding_loss(x, y, {.margin = 2, .reduction = "sum"}),
+       nn::HingeEmbeddingLoss({.margin = 2, .reduction = "sum"})(x, y),
+       hinge_embedding_loss(x, y, std::int64_t{2}, "sum")},
+      {hinge_embedding_loss(x, y), nn::HingeEmbeddingLoss()(x, y), hinge_embedding_loss(x, y, 1)},
+      {cosine_embedding_loss(x, y, signs, {.margin = 0.2, .reduction = "sum"}),
+       nn::CosineEmbeddingLoss({.margin = 0.2, .reduction = "sum"})(x, y, signs),
+       cosine_embedding_loss(x, y, signs, 0.2, "sum")}};
+  for (std::size_t i = 0; i < same.size(); ++i) {
+    INFO(i);
+    CHECK(equal(same[i][0], same[i][1]));
+    CHECK(allclose(same[i][0], same[i][2]));
+  }
+  const nn::CrossEntropyLoss weighted({.weight = w});
+  CHECK(equal(weighted.state_dict().at("weight"), w));
+  CHECK_THROWS_WITH(cross_entropy(x, classes, w, {.weight = w}),
+                    "[cross_entropy] weight is given twice");
+  CHECK_THROWS_WITH(nn::NLLLoss(w, {.weight = w}), "[NLLLoss] weight is given twice");
 }
 
 TEST_CASE("activation modules are their functions, and print their options") {

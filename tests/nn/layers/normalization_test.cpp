@@ -155,6 +155,13 @@ TEST_CASE("layers take options by name, as well as by position") {
   CHECK(equal(named(x), placed(x)));
   CHECK(!nn::LayerNorm(4, {.elementwise_affine = false}).weight.defined());
   CHECK(nn::LayerNorm(Shape{4}, {.eps = 0.25}).extra_repr() == nn::LayerNorm(4, 0.25).extra_repr());
+  const std::string rms = nn::RMSNorm({2, 3}, 0.25, false).extra_repr();
+  CHECK(nn::RMSNorm({2, 3}, {.eps = 0.25, .elementwise_affine = false}).extra_repr() == rms);
+  CHECK(nn::RMSNorm(4, {.eps = 0.25}).extra_repr() == nn::RMSNorm(4, 0.25).extra_repr());
+  CHECK(nn::RMSNorm(Shape{4}, {.elementwise_affine = false}).parameters().empty());
+  CHECK(nn::RMSNorm(4, {}).extra_repr() == nn::RMSNorm(4).extra_repr());
+  CHECK(nn::GroupNorm(2, 4, {.eps = 0.25, .affine = false}).extra_repr() ==
+        nn::GroupNorm(2, 4, 0.25, false).extra_repr());
   CHECK(nn::Embedding(5, 3, {.padding_idx = -1}).padding_idx == 4);
   CHECK(!nn::Embedding(5, 3, nn::EmbeddingOptions{}).padding_idx);
   CHECK(nn::Embedding(5, 3, {2}).padding_idx == 2);

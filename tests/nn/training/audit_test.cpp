@@ -77,6 +77,29 @@ class InRoot : public nn::Module<InRoot> {
   TEND_MODULE(Root, first);
 };
 
+// A layer whose activation has a wrong derivative, of the first order or the second.
+class Activated : public nn::Module<Activated> {
+ public:
+  explicit Activated(WrongExp wrong) : linear(3, 3), function(wrong) {}
+  Tensor forward(const Tensor& x) const { return function.apply(linear(x) * 0.1); }
+  TEND_MODULE(nn::Linear, linear);
+  WrongExp function;
+};
+
+// exp(x) written into its input, and noise from the default generator; its derivative is right.
+class NoisyExp : public autograd::Function<NoisyExp> {
+ public:
+  Tensor forward(autograd::FunctionContext& context, const Tensor& x, const Tensor& scale) const {
+    context.mark_dirty({x});
+    x.exp_().mul_(scale.type_as(x) * rand(x.shape()).type_as(x));
+    context.save_for_backward({x});
+    return x;
+  }
+  std::vector<Tensor> backward(const autograd::FunctionContext& context, const Tensor& grad) const {
+    return {grad * context.saved(0), Tensor()};
+  }
+};
+
 Tensor inputs() {
   return linspace(-1, 1, 15).view({5, 3});
 }
@@ -172,6 +195,47 @@ TEST_CASE("the audit finds a wrong second derivative", "[products]") {
   CHECK_FALSE(report.passed());
   CHECK(entry(report, "first.weight").first_order < 1e-6);
   CHECK(entry(report, "first.weight").second_order.value() > 0.01);
+}
+
+TEST_CASE("the audit names the custom functions whose derivatives are wrong", "[products]") {
+  using Names = std::vector<std::string>;
+  manual_seed(6);
+  const auto loss = [](const nn::Sequential& model) {
+    const Tensor x = model(inputs().type_as(model.parameters()[0])) * 1;
+    return mean(NoisyExp().apply(x, tensor(2.0)));
+  };
+  const auto wrong = [&](WrongExp first, WrongExp second) {
+    return nn::audit(nn::Sequential{Activated(first), nn::Linear(3, 3), Activated(second)}, loss);
+  };
+  CHECK(wrong(WrongExp(1), WrongExp(1)).passed());
+  CHECK(wrong(WrongExp(1), WrongExp(1)).wrong_operations.empty());
+  CHECK(wrong(WrongExp(1.001), WrongExp(1)).wrong_operations ==
+        Names{"the derivative of WrongExpBackward in 0"});
+  const AuditReport report = wrong(WrongExp(1), WrongExp(1, true));
+  CHECK(entry(report, "0.linear.weight").first_order < 1e-6);
+  CHECK(report.wrong_operations == Names{"the second derivative of WrongExpBackward in 2"});
+  const AuditReport both = wrong(WrongExp(1, true), WrongExp(0.9));
+  CHECK(both.wrong_operations == Names{"the second derivative of WrongExpBackward in 0",
+                                       "the derivative of WrongExpBackward in 2"});
+  std::ostringstream text;
+  text << both;
+  CHECK(text.str().find("\nwrong: the derivative of WrongExpBackward in 2\n") != std::string::npos);
+  const AuditReport outside = nn::audit(nn::Linear(3, 2), [](const nn::Linear& m) {
+    const Tensor y = m(inputs().type_as(m.weight));
+    return mean(WrongExp(2).apply(y) + WrongExp(2).apply(y));
+  });
+  CHECK(outside.wrong_operations ==
+        Names{"the derivative of WrongExpBackward outside of all modules"});
+}
+
+TEST_CASE("the audit blames no custom function for a value that left the graph", "[products]") {
+  manual_seed(6);
+  const AuditReport report = nn::audit(nn::Linear(3, 2), [](const nn::Linear& m) {
+    const Tensor y = WrongExp(1).apply(m(inputs().type_as(m.weight)));
+    return mean(y * y.detach());
+  });
+  CHECK_FALSE(report.passed());
+  CHECK(report.wrong_operations.empty());
 }
 
 TEST_CASE("a gradient that is no more than rounding is told, and is no fault", "[products]") {
