@@ -17,6 +17,13 @@
 #include <tend/attention/functions/scaled_dot_product.h>
 #include <tend/attention/functions/simple.h>
 #include <tend/attention/generation/generate.h>
+#include <tend/attention/lens/fold.h>
+#include <tend/attention/lens/head_scores.h>
+#include <tend/attention/lens/names.h>
+#include <tend/attention/lens/patching.h>
+#include <tend/attention/lens/residual.h>
+#include <tend/attention/lens/run.h>
+#include <tend/attention/lens/weights.h>
 #include <tend/attention/models/gpt.h>
 #include <tend/attention/pretrained/gpt2.h>
 #include <tend/attention/pretrained/llama.h>
@@ -63,6 +70,7 @@
 #include <tend/nn/layers/loss.h>
 #include <tend/nn/layers/normalization.h>
 #include <tend/nn/module/evaluation_mode.h>
+#include <tend/nn/module/hook_point.h>
 #include <tend/nn/module/module.h>
 #include <tend/nn/module/module_dict.h>
 #include <tend/nn/module/module_list.h>

@@ -17,7 +17,8 @@ CausalAttention::CausalAttention(std::int64_t d_in, std::int64_t d_out, std::int
 
 Tensor CausalAttention::forward(const Tensor& x) const {
   check_tokens("CausalAttention", x, W_query.weight.size(1), mask.size(0));
-  return scaled_dot_product_attention(W_query(x), W_key(x), W_value(x), options());
+  return scaled_dot_product_attention(kHookQuery(W_query(x)), kHookKey(W_key(x)),
+                                      kHookValue(W_value(x)), options());
 }
 
 AttentionOutput CausalAttention::with_weights(const Tensor& x) const {
@@ -41,7 +42,7 @@ MultiHeadAttentionWrapper::MultiHeadAttentionWrapper(std::int64_t d_in, std::int
 
 Tensor MultiHeadAttentionWrapper::forward(const Tensor& x) const {
   std::vector<Tensor> contexts;
-  for (const CausalAttention& head : heads) contexts.push_back(head.forward(x));
+  for (const CausalAttention& head : heads) contexts.push_back(head(x));
   return cat(contexts, -1);
 }
 

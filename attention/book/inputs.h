@@ -2,6 +2,7 @@
 #pragma once
 
 #include <tend/autograd/ops/helpers.h>
+#include <tend/nn/module/hook_point.h>
 
 namespace tend::attention {
 
@@ -32,6 +33,14 @@ inline std::int64_t checked_d_in(const char* module, std::int64_t d_in, std::int
 /// (..., T, heads * head_dim) -> (..., heads, T, head_dim), without a copy.
 inline Tensor split_heads(const Tensor& x, std::int64_t heads) {
   return x.unflatten(-1, {heads, -1}).transpose(-3, -2);
+}
+
+/// The names of what enters attention, heads behind tokens: (..., T, heads, head_dim).
+inline constexpr nn::HookPoint kHookQuery("hook_q"), kHookKey("hook_k"), kHookValue("hook_v");
+
+/// Lets tools read and replace x, (..., heads, T, head_dim).
+inline Tensor pass_heads(const nn::HookPoint& hook, const Tensor& x) {
+  return hook.is_heard() ? hook(x.transpose(-3, -2)).transpose(-3, -2) : x;
 }
 
 /// (..., heads, T, head_dim) -> (..., T, heads * head_dim).

@@ -30,8 +30,9 @@ MultiHeadAttention::MultiHeadAttention(std::int64_t d_in, std::int64_t d_out,
 
 MultiHeadAttention::Heads MultiHeadAttention::split(const Tensor& x) const {
   check_tokens("MultiHeadAttention", x, W_query.weight.size(1), mask.size(0));
-  return {split_heads(W_query(x), num_heads), split_heads(W_key(x), num_heads),
-          split_heads(W_value(x), num_heads)};
+  return {pass_heads(kHookQuery, split_heads(W_query(x), num_heads)),
+          pass_heads(kHookKey, split_heads(W_key(x), num_heads)),
+          pass_heads(kHookValue, split_heads(W_value(x), num_heads))};
 }
 
 Tensor MultiHeadAttention::forward(const Tensor& x) const {

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <utility>
 
 #include <tend/attention/functions/composed.h>
 #include <tend/attention/functions/fused.h>
+#include <tend/attention/functions/masked_softmax.h>
 #include <tend/autograd/ops/helpers.h>
+#include <tend/nn/module/hook_point.h>
 
 namespace tend::attention {
 namespace {
@@ -147,13 +150,73 @@ AttentionPathGuard::~AttentionPathGuard() {
   preferred_path = before_;
 }
 
-Tensor attend(const AttentionCall& call, AttentionPath path, const Tensor& query, const Tensor& key,
-              const Tensor& value, const Tensor& kept) {
+namespace {
+
+// Where tools read and edit what happens within attention.
+constexpr nn::HookPoint kScores("hook_attn_scores"), kPattern("hook_pattern"), kZ("hook_z");
+
+Tensor attend_unheard(const AttentionCall& call, AttentionPath path, const Tensor& query,
+                      const Tensor& key, const Tensor& value, const Tensor& kept) {
   if (takes_fused(call, path, query, key, value)) {
     return fused_attention(call, query, key, value, kept);
   }
   return composed_attention(call, query, key, value, kept.defined() ? kept.array() : Array())
       .context;
+}
+
+// The value of each of these heads of the query, or of all for none.
+Tensor values_of(const AttentionCall& call, const Tensor& value,
+                 const std::vector<std::int64_t>& heads) {
+  const std::int64_t shared = call.heads_per_key_head;
+  if (heads.empty() && shared == 1) return value;
+  const Tensor numbers = heads.empty() ? arange(heads_of(call.weights)) : tensor(heads);
+  const Tensor all = value.expand(with_matrix(key_leading(call), value.size(-2), value.size(-1)));
+  return index_select(all, -3, floor_divide(numbers, shared));
+}
+
+// The heads whose scores or weights are heard, in ascending order; none means all.
+std::vector<std::int64_t> heard_heads(const AttentionCall& call) {
+  std::set<std::int64_t> heads;
+  for (const nn::HookPoint& point : {kScores, kPattern}) {
+    if (!point.is_heard()) continue;
+    const std::vector<std::int64_t> wanted = point.heads();
+    if (wanted.empty()) return {};
+    heads.insert(wanted.begin(), wanted.end());
+  }
+  const std::int64_t count = call.weights.rank() > 2 ? heads_of(call.weights) : 0;
+  for (const std::int64_t head : heads) {
+    if (head < 0 || head >= count)
+      fail<IndexError>(call.operation, "there is no head ", head, " to hook, of ", count);
+  }
+  return {heads.begin(), heads.end()};
+}
+
+// Attention some of whose heads are heard: these are composed, the others take the usual path.
+Tensor attend_heard(const AttentionCall& call, AttentionPath path, const Tensor& query,
+                    const Tensor& key, const Tensor& value, Tensor kept) {
+  if (!kept.defined() && call.dropout_p < 1) kept = draw_kept_weights(call);
+  const std::vector<std::int64_t> heads = heard_heads(call);
+  const Tensor scores = kScores(visible_scores(call, query, key, heads), heads);
+  const Tensor pattern = kPattern(masked_softmax(scores, {}), heads);
+  const Tensor weights =
+      with_dropout(call, pattern, heads, kept.defined() ? kept.array() : Array());
+  const Tensor context = matmul(weights, values_of(call, value, heads));
+  if (heads.empty()) return context;
+  const Tensor others = attend_unheard(call, path, query, key, value, kept);
+  return index_copy(others, -3, tensor(heads), context);
+}
+
+}  // namespace
+
+Tensor attend(const AttentionCall& call, AttentionPath path, const Tensor& query, const Tensor& key,
+              const Tensor& value, const Tensor& kept) {
+  if (nn::HookListener::current() == nullptr) [[likely]]
+    return attend_unheard(call, path, query, key, value, kept);
+  const bool is_heard = kScores.is_heard() || kPattern.is_heard();
+  const Tensor z = is_heard ? attend_heard(call, path, query, key, value, kept)
+                            : attend_unheard(call, path, query, key, value, kept);
+  if (z.dim() < 4) return kZ(z);
+  return kZ(z.transpose(-3, -2)).transpose(-3, -2);  // heads behind tokens, as TransformerLens has
 }
 
 }  // namespace tend::attention

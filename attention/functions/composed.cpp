@@ -20,8 +20,8 @@ Tensor ungrouped(const Tensor& x, std::int64_t group) {
   return group == 1 ? x : flatten(x, -4, -3);
 }
 
-// The weights before dropout of the scores that mask and causal rule leave.
-Tensor visible_softmax(const AttentionCall& call, const Tensor& scores) {
+// What mask and causal rule say together: as a mask of masked_softmax, or undefined.
+Tensor joined_mask(const AttentionCall& call, const Tensor& scores) {
   Tensor mask = call.mask;
   if (mask.defined() && mask.dtype() != boolean) mask = mask.to(scores.dtype());
   if (call.is_causal) {
@@ -34,7 +34,7 @@ Tensor visible_softmax(const AttentionCall& call, const Tensor& scores) {
       mask = masked_fill(mask, logical_not(seen), detail::kHidden);
     }
   }
-  return masked_softmax(scores, mask);
+  return mask;
 }
 
 struct FunctionResult {
@@ -133,33 +133,72 @@ void fail_at_fault(const AttentionCall& call, const Tensor& score, std::int64_t 
                    ", query ", query, ", key ", key, ", which is visible");
 }
 
-HeadParts compute_heads(const AttentionCall& call, const Tensor& query, const Tensor& key,
-                        const std::vector<std::int64_t>& heads, const Array& kept) {
-  const Tensor picked = tensor(heads);
-  const auto pick = [](const Tensor& x, const Tensor& numbers) {
-    return index_select(x, -3, numbers);
-  };
-  const auto of_heads = [&](const Tensor& x, const Shape& leading, const Tensor& numbers) {
+namespace {
+
+// The products of some heads' queries and keys, and their places.
+struct HeadProducts {
+  Tensor products;
+  PlaceTensors places;
+};
+
+Tensor pick(const Tensor& x, const Tensor& heads) {
+  return heads.defined() ? index_select(x, -3, heads) : x;
+}
+
+// `heads` is undefined for all.
+HeadProducts products_of(const AttentionCall& call, const Tensor& query, const Tensor& key,
+                         const Tensor& heads) {
+  const auto of_heads = [](const Tensor& x, const Shape& leading, const Tensor& numbers) {
     return pick(x.expand(with_matrix(leading, x.size(-2), x.size(-1))), numbers);
   };
-  const Tensor q = of_heads(query, query_leading(call), picked);
-  const Tensor k = of_heads(key, key_leading(call), floor_divide(picked, call.heads_per_key_head));
+  const std::int64_t shared = call.heads_per_key_head;
+  const bool picks = heads.defined() || shared > 1;
+  const Tensor numbers = picks && !heads.defined() ? arange(heads_of(call.weights)) : heads;
+  const Tensor q = of_heads(query, query_leading(call), numbers);
+  const Tensor k =
+      of_heads(key, key_leading(call), picks ? floor_divide(numbers, shared) : Tensor());
   PlaceTensors places = place_tensors(call.weights);
-  places.batch = pick(places.batch, picked);
-  places.head = pick(places.head, picked);
-  const Tensor products = matmul(q, k.transpose(-2, -1)) * call.scale;
+  places.batch = pick(places.batch, heads);
+  places.head = pick(places.head, heads);
+  return {matmul(q, k.transpose(-2, -1)) * call.scale, places};
+}
+
+}  // namespace
+
+HeadParts compute_heads(const AttentionCall& call, const Tensor& query, const Tensor& key,
+                        const std::vector<std::int64_t>& heads, const Array& kept) {
+  const auto [products, places] = products_of(call, query, key, tensor(heads));
   const FunctionResult made = apply_functions(call, places, products);
   const Tensor visible = visible_places(made);
-  Tensor weights = masked_softmax(made.scores, visible);
-  if (call.dropout_p == 1) weights = weights * 0;
-  if (kept.defined()) {
-    const Tensor left = kept_in_heads(call, heads, kept).to(weights.dtype());
-    weights = weights * left * kept_factor(weights.dtype(), call.dropout_p);
-  }
+  const Tensor weights = with_dropout(call, masked_softmax(made.scores, visible), heads, kept);
   // The scores that are returned have gradients at all places, so they are computed again.
   const bool shields = made.visible.defined() && made.scores.requires_grad();
   return {weights, shields ? apply_functions(call, places, products, false).scores : made.scores,
           logsumexp(masked_fill(made.scores, logical_not(visible), detail::kHidden), {-1})};
+}
+
+Tensor visible_scores(const AttentionCall& call, const Tensor& query, const Tensor& key,
+                      const std::vector<std::int64_t>& heads) {
+  const Tensor numbers = heads.empty() ? Tensor() : tensor(heads);
+  const auto [products, places] = products_of(call, query, key, numbers);
+  if (call.has_functions()) {
+    const FunctionResult made = apply_functions(call, places, products);
+    return masked_fill(made.scores, logical_not(visible_places(made)), detail::kHidden);
+  }
+  Tensor mask = joined_mask(call, products);
+  if (!mask.defined()) return products;
+  if (numbers.defined()) mask = pick(mask.expand(call.weights), numbers);
+  if (mask.dtype() != boolean) return products + mask;
+  return masked_fill(products, logical_not(mask), detail::kHidden);
+}
+
+Tensor with_dropout(const AttentionCall& call, const Tensor& weights,
+                    const std::vector<std::int64_t>& heads, const Array& kept) {
+  if (call.dropout_p == 1) return weights * 0;
+  if (!kept.defined()) return weights;
+  const double factor = kept_factor(weights.dtype(), call.dropout_p);
+  if (heads.empty()) return mul_kept(weights, kept, factor);
+  return weights * kept_in_heads(call, heads, kept).to(weights.dtype()) * factor;
 }
 
 AttentionOutput composed_attention(const AttentionCall& call, const Tensor& query,
@@ -168,8 +207,8 @@ AttentionOutput composed_attention(const AttentionCall& call, const Tensor& quer
   const Tensor products =
       matmul(grouped(query, shared), sharing(key, shared).transpose(-2, -1)) * call.scale;
   const Tensor scores = ungrouped(products, shared);
-  const Tensor all =
-      call.has_functions() ? softmax_of_functions(call, scores) : visible_softmax(call, scores);
+  const Tensor all = call.has_functions() ? softmax_of_functions(call, scores)
+                                          : masked_softmax(scores, joined_mask(call, scores));
   const Tensor weights = kept.defined()
                              ? mul_kept(all, kept, kept_factor(all.dtype(), call.dropout_p))
                              : dropout(all, call.dropout_p, /*training=*/true);

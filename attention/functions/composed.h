@@ -21,6 +21,15 @@ struct HeadParts {
 HeadParts compute_heads(const AttentionCall& call, const Tensor& query, const Tensor& key,
                         const std::vector<std::int64_t>& heads, const Array& kept);
 
+/// The scores of the heads with these numbers, or of all for none: -inf where a query may not
+/// attend. (..., heads, queries, keys)
+Tensor visible_scores(const AttentionCall& call, const Tensor& query, const Tensor& key,
+                      const std::vector<std::int64_t>& heads);
+/// The weights of these heads after dropout, which keeps what `kept` says, or all of a call without
+/// dropout.
+Tensor with_dropout(const AttentionCall& call, const Tensor& weights,
+                    const std::vector<std::int64_t>& heads, const Array& kept);
+
 /// A place among weights (..., queries, keys); heads of all batches are counted together.
 struct WeightPlace {
   std::int64_t head, query, key;

@@ -23,6 +23,10 @@ class Norm : public nn::Module<Norm> {
   double eps;
   TEND_PARAMETER(weight);
   TEND_PARAMETER(bias);
+
+ private:
+  // In steps, where the scale is heard.
+  Tensor forward_by_scale(const Tensor& x) const;
 };
 
 }  // namespace tend::attention

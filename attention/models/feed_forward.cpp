@@ -1,9 +1,13 @@
 #include <tend/attention/models/feed_forward.h>
 
 #include <tend/autograd/ops/ops.h>
+#include <tend/nn/module/hook_point.h>
 
 namespace tend::attention {
 namespace {
+
+// Before and after the nonlinearity; of a gated network what the gate is multiplied with, too.
+constexpr nn::HookPoint kPre("hook_pre"), kPreLinear("hook_pre_linear"), kPost("hook_post");
 
 GPTConfig plain(std::int64_t width, GeluKind gelu) {
   return {.width = width, .num_heads = 1, .gelu = gelu};
@@ -29,10 +33,11 @@ FeedForward::FeedForward(const GPTConfig& c)
 
 Tensor FeedForward::forward(const Tensor& x) const {
   const Tensor inner = up(x);
-  if (kind == FeedForwardKind::gelu) return down(activation(inner));
+  if (kind == FeedForwardKind::gelu) return down(kPost(activation(kPre(inner))));
   const auto parts = inner.chunk(2, -1);
-  const Tensor gate = kind == FeedForwardKind::swiglu ? silu(parts[0]) : activation(parts[0]);
-  return down(gate * parts[1]);
+  const Tensor pre = kPre(parts[0]);
+  const Tensor gate = kind == FeedForwardKind::swiglu ? silu(pre) : activation(pre);
+  return down(kPost(gate * kPreLinear(parts[1])));
 }
 
 }  // namespace tend::attention

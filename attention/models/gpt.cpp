@@ -2,9 +2,12 @@
 
 #include <tend/attention/models/token_places.h>
 #include <tend/autograd/ops/ops.h>
+#include <tend/nn/module/hook_point.h>
 
 namespace tend::attention {
 namespace {
+
+constexpr nn::HookPoint kEmbed("hook_embed"), kPositionEmbed("hook_pos_embed");
 
 // Checks all sizes before any weights are drawn.
 const GPTConfig& checked(const GPTConfig& config) {
@@ -85,14 +88,14 @@ void GPT::check_inputs(const Tensor& tokens, const GPTInputs& inputs) const {
 }
 
 Tensor GPT::embed(const Tensor& tokens, const GPTInputs& inputs) const {
-  Tensor x = token_embedding(tokens);
+  Tensor x = kEmbed(token_embedding(tokens));
   if (position_embedding.is_added()) {
     const bool in_order =
         !inputs.padding.defined() && !inputs.positions.defined() && !inputs.documents.defined();
     const std::int64_t first = inputs.cache != nullptr ? inputs.cache->length() : 0;
     const Tensor positions = in_order ? position_embedding.range(first, tokens.size(1))
                                       : position_embedding(token_positions(tokens.size(1), inputs));
-    x = x + positions.to(x.dtype());
+    x = x + kPositionEmbed(positions.to(x.dtype()));
   }
   return dropout(x);
 }

@@ -11,6 +11,19 @@ namespace {
 
 constexpr const char* kModule = "GroupedQueryAttention";
 
+// After rotation, and what each head adds to the output: (..., T, heads, width).
+constexpr nn::HookPoint kRotatedQuery("hook_rot_q"), kRotatedKey("hook_rot_k"),
+    kResult("hook_result");
+
+// The output of the heads' contexts. Where each head's share is heard, it is the sum of these.
+Tensor project(const nn::Linear& out_proj, const Tensor& context) {
+  if (!kResult.is_heard()) return out_proj(merge_heads(context));
+  const Tensor weight = out_proj.weight.unflatten(-1, {context.size(-3), -1});  // (width, heads, D)
+  const Tensor result = kResult(einsum("...htd,whd->...thw", {context, weight}));
+  const Tensor sum = result.sum({-2});
+  return out_proj.bias.defined() ? sum + out_proj.bias : sum;
+}
+
 AttentionOptions causal_options(const GPTConfig& config, double dropout_p,
                                 const TokenPlaces& places) {
   return {.dropout_p = dropout_p,
@@ -43,15 +56,16 @@ GroupedQueryAttention::GroupedQueryAttention(const GPTConfig& c)
 GroupedQueryAttention::Heads GroupedQueryAttention::split(const Tensor& x,
                                                           const TokenPlaces& places) const {
   check_tokens(kModule, x, config.width, config.context_length);
-  Heads heads{split_heads(W_query(x), config.num_heads), split_heads(W_key(x), config.kv_heads()),
-              split_heads(W_value(x), config.kv_heads())};
+  Heads heads{pass_heads(kHookQuery, split_heads(W_query(x), config.num_heads)),
+              pass_heads(kHookKey, split_heads(W_key(x), config.kv_heads())),
+              pass_heads(kHookValue, split_heads(W_value(x), config.kv_heads()))};
   if (query_norm.defined()) {
     heads.query = rms_norm(heads.query, query_norm.shape(), query_norm, config.norm_eps);
     heads.key = rms_norm(heads.key, key_norm.shape(), key_norm, config.norm_eps);
   }
   if (places.angles.cosines.defined()) {
-    heads.query = rotated(heads.query, places.angles);
-    heads.key = rotated(heads.key, places.angles);
+    heads.query = pass_heads(kRotatedQuery, rotated(heads.query, places.angles));
+    heads.key = pass_heads(kRotatedKey, rotated(heads.key, places.angles));
   }
   if (places.cache != nullptr) {
     auto all = places.cache->extend(places.layer, heads.key, heads.value);
@@ -69,7 +83,7 @@ Tensor GroupedQueryAttention::forward(const Tensor& x, const TokenPlaces& places
           ? flex_attention(heads.query, heads.key, heads.value, flex_options(config, p, places))
           : scaled_dot_product_attention(heads.query, heads.key, heads.value,
                                          causal_options(config, p, places));
-  return out_proj(merge_heads(context));
+  return project(out_proj, context);
 }
 
 Tensor GroupedQueryAttention::forward(const Tensor& x) const {

@@ -2,8 +2,16 @@
 
 #include <tend/attention/models/token_places.h>
 #include <tend/autograd/ops/ops.h>
+#include <tend/nn/module/hook_point.h>
 
 namespace tend::attention {
+namespace {
+
+// The residual stream before, between and after the two parts, and what these add.
+constexpr nn::HookPoint kBefore("hook_resid_pre"), kBetween("hook_resid_mid"),
+    kAfter("hook_resid_post"), kAttended("hook_attn_out"), kFed("hook_mlp_out");
+
+}  // namespace
 
 TransformerBlock::TransformerBlock(const GPTConfig& c)
     : norm1(c.norm, checked_block("TransformerBlock", c).width, c.norm_eps, c.norm_bias),
@@ -13,8 +21,8 @@ TransformerBlock::TransformerBlock(const GPTConfig& c)
       dropout(c.dropout) {}
 
 Tensor TransformerBlock::add_residuals(const Tensor& x, const Tensor& attended) const {
-  const Tensor middle = x + dropout(attended);
-  return middle + dropout(feed_forward(norm2(middle)));
+  const Tensor middle = kBetween(x + dropout(kAttended(attended)));
+  return kAfter(middle + dropout(kFed(feed_forward(norm2(middle)))));
 }
 
 Tensor TransformerBlock::forward(const Tensor& x) const {
@@ -22,7 +30,8 @@ Tensor TransformerBlock::forward(const Tensor& x) const {
 }
 
 Tensor TransformerBlock::forward(const Tensor& x, const TokenPlaces& places) const {
-  return add_residuals(x, attention(norm1(x), places));
+  const Tensor before = kBefore(x);
+  return add_residuals(before, attention(norm1(before), places));
 }
 
 AttentionOutput TransformerBlock::with_weights(const Tensor& x) const {

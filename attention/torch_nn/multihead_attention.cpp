@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include <tend/attention/book/inputs.h>
 #include <tend/attention/functions/mask.h>
 #include <tend/attention/functions/scaled_dot_product.h>
 #include <tend/autograd/ops/helpers.h>
@@ -224,9 +225,10 @@ void MultiheadAttention::append_keys(Projected& inputs) const {
 }
 
 // (L, N, E), or (N, L, E), -> (N, heads, L, E / heads), without a copy.
-Tensor MultiheadAttention::split_heads(const Tensor& x) const {
+Tensor MultiheadAttention::split_heads(const HookPoint& hook, const Tensor& x) const {
   const Tensor heads = unflatten(x, -1, {num_heads, -1});  // an Error for 0, to which it may be set
-  return batch_first ? heads.transpose(1, 2) : heads.permute({1, 2, 0, 3});
+  return attention::pass_heads(hook,
+                               batch_first ? heads.transpose(1, 2) : heads.permute({1, 2, 0, 3}));
 }
 
 // The elements lie in memory as (L, N, E), also with batch_first: dropout of the result draws in
@@ -290,8 +292,9 @@ attention::AttentionOutput MultiheadAttention::forward(const Tensor& query, cons
   Projected inputs = masks.static_kv ? project_memory(query, key, value, *masks.cache)
                                      : project(query, key, value);
   append_keys(inputs);
-  const Tensor q = split_heads(inputs.query);
-  Tensor k = split_heads(inputs.key), v = split_heads(inputs.value);
+  const Tensor q = split_heads(attention::kHookQuery, inputs.query);
+  Tensor k = split_heads(attention::kHookKey, inputs.key),
+         v = split_heads(attention::kHookValue, inputs.value);
   if (extends(masks)) {
     const auto all = masks.cache->extend(masks.cache->next_layer(), k, v);
     k = all.key;

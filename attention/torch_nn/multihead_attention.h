@@ -7,6 +7,7 @@
 #include <tend/attention/functions/attention_options.h>
 #include <tend/attention/models/kv_cache.h>
 #include <tend/nn/layers/linear.h>
+#include <tend/nn/module/hook_point.h>
 
 namespace tend::nn {
 
@@ -114,7 +115,7 @@ class MultiheadAttention : public Module<MultiheadAttention> {
   Projected project_memory(const Tensor& query, const Tensor& key, const Tensor& value,
                            attention::KVCache& cache) const;
   void append_keys(Projected& inputs) const;
-  Tensor split_heads(const Tensor& x) const;
+  Tensor split_heads(const HookPoint& hook, const Tensor& x) const;
   Tensor merge_heads(const Tensor& context) const;
   attention::AttentionOptions attention_options(const MultiheadAttentionMasks& masks,
                                                 const Sizes& sizes, DType dtype) const;

@@ -1,0 +1,53 @@
+#include <tend/nn/module/hook_point.h>
+
+#include <set>
+
+#include <tend/autograd/graph/call_scope.h>
+
+namespace tend::nn {
+
+std::string HookPoint::place() const {
+  const std::string path = CallScope::current_path();  // "GPT.blocks.0"
+  const std::size_t root = path.find('.');
+  return root == std::string::npos ? name_ : path.substr(root + 1) + '.' + name_;
+}
+
+bool HookPoint::is_wanted() const {
+  const std::string where = place();
+  bool wanted = false;  // all are asked, as they note what there is
+  for (HookListener* each = HookListener::current(); each != nullptr; each = each->outer()) {
+    wanted = each->hears(where) || wanted;
+  }
+  return wanted;
+}
+
+std::vector<std::int64_t> HookPoint::heads() const {
+  const std::string where = place();
+  std::set<std::int64_t> all;
+  for (HookListener* each = HookListener::current(); each != nullptr; each = each->outer()) {
+    if (!each->hears(where)) continue;
+    const std::vector<std::int64_t> heads = each->heads(where);
+    if (heads.empty()) return {};
+    all.insert(heads.begin(), heads.end());
+  }
+  return {all.begin(), all.end()};
+}
+
+Tensor HookPoint::pass(const Tensor& x, const std::vector<std::int64_t>& heads) const {
+  const std::string where = place();
+  std::vector<HookListener*> listeners;
+  for (HookListener* each = HookListener::current(); each != nullptr; each = each->outer()) {
+    if (each->hears(where)) listeners.push_back(each);
+  }
+  Tensor result = x;
+  for (auto each = listeners.rbegin(); each != listeners.rend(); ++each) {
+    result = (*each)->pass(where, result, heads);
+    if (result.shape() != x.shape())
+      fail<ShapeError>(where, "the hook made ", result.shape(), " of ", x.shape());
+    if (result.dtype() != x.dtype())
+      fail<DTypeError>(where, "the hook made ", result.dtype(), " of ", x.dtype());
+  }
+  return result;
+}
+
+}  // namespace tend::nn
