@@ -133,7 +133,7 @@ Eigh eigh(const Tensor& A, OrWord<Triangle> UPLO) {
 
 namespace {
 
-// A lower case letter that names a gradient is undefined where the gradient is zero.
+// A gradient, gQ or gR, is undefined where it is zero.
 
 // The gradient of A = Q R with m >= n: (gQ + Q syminvadj(triu(gR R^T - Q^T gQ))) R^-T, where
 // syminvadj(X) = X + X^T with half the diagonal. PyTorch's linalg_qr_backward.
