@@ -11,6 +11,7 @@
 #include <tend/autograd/ops/composed_loss.h>
 #include <tend/autograd/ops/conv.h>
 #include <tend/autograd/ops/creation.h>
+#include <tend/autograd/ops/decompositions.h>
 #include <tend/autograd/ops/distances.h>
 #include <tend/autograd/ops/dropout.h>
 #include <tend/autograd/ops/einsum.h>

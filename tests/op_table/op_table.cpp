@@ -147,6 +147,7 @@ const std::vector<Op>& op_table() {
         {"rearrange", rearrange_rows},
         {"reduce", reduce_rows},
         {"linalg", linalg_rows},
+        {"decompositions", decompositions_rows},
         {"einsum", einsum_rows},
         {"indexing", indexing_rows},
         {"advanced_indexing", advanced_indexing_rows},

@@ -140,6 +140,7 @@ std::vector<Op> joining_rows();
 std::vector<Op> rearrange_rows();
 std::vector<Op> reduce_rows();
 std::vector<Op> linalg_rows();
+std::vector<Op> decompositions_rows();
 std::vector<Op> einsum_rows();
 std::vector<Op> indexing_rows();
 std::vector<Op> loss_rows();

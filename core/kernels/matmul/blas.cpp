@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <initializer_list>
-#include <mutex>
 #include <string_view>
 
 #include <tend/core/kernels/matmul/tiles.h>
@@ -49,33 +48,10 @@ class OpenMP {
   void (*set_)(int) = nullptr;
 };
 
-// While it exists, the calling thread may call BLAS. Where calls of BLAS must not overlap, other
-// threads wait.
-class BlasScope {
- public:
-  BlasScope() {
-    static std::mutex the_only_call;
-    if (!blas_calls_may_overlap()) turn_ = std::unique_lock(the_only_call);
-    openmp_threads_ = openmp().threads();
-    openmp().set_threads(1);
-    thread_local bool is_set = false;
-    if (is_set && openblas_get_num_threads() == 1) return;
-    openblas_set_num_threads(1);
-    is_set = true;
-  }
-  ~BlasScope() { openmp().set_threads(openmp_threads_); }
-  BlasScope(const BlasScope&) = delete;
-  BlasScope& operator=(const BlasScope&) = delete;
-
- private:
-  static const OpenMP& openmp() {
-    static const OpenMP found;
-    return found;
-  }
-
-  std::unique_lock<std::mutex> turn_;
-  int openmp_threads_;  // the thread's setting before
-};
+const OpenMP& openmp() {
+  static const OpenMP found;
+  return found;
+}
 
 // How BLAS reads a matrix: row-major or as the transpose of that, its lines `leading` elements
 // apart. `leading` is 0 if BLAS cannot read it.
@@ -161,6 +137,21 @@ bool blas_calls_may_overlap() {
       openblas_get_parallel() != OPENBLAS_SEQUENTIAL ||
       std::string_view(openblas_get_config()).find("USE_LOCKING") != std::string_view::npos;
   return may;
+}
+
+BlasScope::BlasScope() {
+  static std::mutex the_only_call;
+  if (!blas_calls_may_overlap()) turn_ = std::unique_lock(the_only_call);
+  openmp_threads_ = openmp().threads();
+  openmp().set_threads(1);
+  thread_local bool is_set = false;
+  if (is_set && openblas_get_num_threads() == 1) return;
+  openblas_set_num_threads(1);
+  is_set = true;
+}
+
+BlasScope::~BlasScope() {
+  openmp().set_threads(openmp_threads_);
 }
 
 bool blas_fits_processor() {

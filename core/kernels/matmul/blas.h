@@ -1,8 +1,10 @@
-// Products by OpenBLAS. blas.cpp is the library's only source that includes cblas.h.
+// OpenBLAS: what its calls need, and products by it. blas.cpp is the library's only source that
+// includes cblas.h.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <string>
 
 #include <tend/core/kernels/matmul/gemm_product.h>
@@ -19,6 +21,20 @@ std::string blas_core();
 /// says that it was built with USE_LOCKING: two threads would get the same buffer, and both wrong
 /// products.
 bool blas_calls_may_overlap();
+
+/// While it exists, the calling thread may call OpenBLAS, which runs on this thread only. Where
+/// calls must not overlap, other threads wait.
+class BlasScope {
+ public:
+  BlasScope();
+  ~BlasScope();
+  BlasScope(const BlasScope&) = delete;
+  BlasScope& operator=(const BlasScope&) = delete;
+
+ private:
+  std::unique_lock<std::mutex> turn_;
+  int openmp_threads_;  // the thread's setting before
+};
 
 /// False if OpenBLAS runs kernels for an older processor, with narrower vectors than those of tend.
 bool blas_fits_processor();
