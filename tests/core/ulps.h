@@ -39,11 +39,12 @@ inline Array sampled_doubles(std::int64_t count) {
   return out;
 }
 
-/// The unit in the last place of x as a T.
+/// The unit in the last place of x as a T; the smallest one for 0, infinity and NaN.
 template <class T>
 long double ulp_of(long double x) {
   using Limits = std::numeric_limits<T>;
-  const int exponent = x == 0 ? Limits::min_exponent : std::ilogb(x) + 1;
+  const bool has_exponent = x != 0 && std::isfinite(x);
+  const int exponent = has_exponent ? std::ilogb(x) + 1 : Limits::min_exponent;
   return std::ldexp(1.0L, std::max(exponent, Limits::min_exponent) - Limits::digits);
 }
 

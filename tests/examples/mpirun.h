@@ -12,15 +12,22 @@ namespace tend::test {
 /// host's name several times, which not every machine knows.
 inline constexpr const char* kShortWait = "RES_OPTIONS=timeout:1 attempts:1";
 
+/// Open MPI's plugins leave memory behind that they have unloaded.
+inline constexpr const char* kNoLeakCheck = "ASAN_OPTIONS=detect_leaks=0";
+
 /// The arguments for /usr/bin/env to run a program on so many processes, whatever the machine has,
 /// also as root.
 inline std::vector<std::string> mpirun_words(int count, const std::string& program,
                                              const std::vector<std::string>& words) {
-  std::vector<std::string> all{"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
+  std::vector<std::string> all{"OMPI_ALLOW_RUN_AS_ROOT=1",
+                               "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
                                kShortWait,
-                               // Open MPI's plugins leave memory behind that they have unloaded.
-                               "ASAN_OPTIONS=detect_leaks=0", TEND_MPIRUN, "--oversubscribe", "-n",
-                               std::to_string(count), program};
+                               kNoLeakCheck,
+                               TEND_MPIRUN,
+                               "--oversubscribe",
+                               "-n",
+                               std::to_string(count),
+                               program};
   all.insert(all.end(), words.begin(), words.end());
   return all;
 }
