@@ -366,7 +366,7 @@ std::int64_t attention(const Array& out, const Array& log_sums, const Array& que
     const auto& kernels = HWY_DYNAMIC_DISPATCH(find_forward_kernels)().template of<T>();
     const AttentionHeads<T> heads(query, key, value, rule);
     count_products(heads.pairs(), query.size(-1) + value.size(-1));
-    if (heads.are_short()) {
+    if (heads.are_short(kMostShort)) {
       attend_short_heads(kernels, heads, out, log_sums);
       return std::int64_t{-1};
     }

@@ -458,7 +458,7 @@ void attention_backward(const AttentionGradients& gradients, const Array& grad, 
     const AttentionHeads<T> heads(query, key, value, rule);
     // The scores once more, then the gradients of queries and keys; those of weights and values.
     count_products(heads.pairs(), 3 * query.size(-1) + 2 * value.size(-1));
-    if (heads.are_short() && grad.strides()[grad.rank() - 1] == 1) {
+    if (heads.are_short(kMostShortBackward) && grad.strides()[grad.rank() - 1] == 1) {
       return differentiate_short_heads(kernels, heads, gradients, grad, out, log_sums);
     }
     const FunctionPlans<T> plans(rule.functions, derivative, gradients.tables);

@@ -31,12 +31,12 @@ AttentionHead<T> AttentionHeads<T>::at(std::int64_t index) const {
 
 // A few heads leave most lanes unused, which pays the less the longer they are.
 template <class T>
-bool AttentionHeads<T>::are_short() const {
+bool AttentionHeads<T>::are_short(std::size_t most) const {
   const std::int64_t longest = std::max(query_.size(-2), key_.size(-2));
   const auto has_rows = [](const Array& x) { return x.strides()[x.rank() - 1] == 1; };
   const bool plain = !rule_.mask.defined() && !rule_.kept.defined() && !rule_.functions.score &&
                      !rule_.functions.mask && rule_.heads_per_key_head == 1;
-  return plain && longest <= static_cast<std::int64_t>(kMostShort) && count_ >= longest &&
+  return plain && longest <= static_cast<std::int64_t>(most) && count_ >= longest &&
          key_.size(-2) > 0 && has_rows(query_) && has_rows(key_) && has_rows(value_);
 }
 

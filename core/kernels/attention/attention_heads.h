@@ -47,8 +47,8 @@ class AttentionHeads {
     const auto each = static_cast<double>(query_.size(-1) + value_.size(-1));
     return 1 + static_cast<std::int64_t>(kMultiplications / (1 + pairs * each));
   }
-  /// Whether the heads are many and short, see ShortHeads.
-  bool are_short() const;
+  /// Whether the heads are many, and have at most `most` queries and keys, see ShortHeads.
+  bool are_short(std::size_t most) const;
   /// Tasks per chunk, of `lanes` short heads each.
   std::int64_t short_grain(std::int64_t lanes) const {
     return 1 + (grain(query_.size(-2)) - 1) / lanes;
