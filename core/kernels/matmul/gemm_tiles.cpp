@@ -263,7 +263,8 @@ Array pack_for_tiles(const Matrix<const T>& b) {
 
 template <class T>
 void multiply_packed(const MatrixProduct<T>& product, const Array& panels) {
-  const auto& [c, a, b, alpha, beta, bias] = product;
+  const Matrix<T>& c = product.c;
+  const Matrix<const T>& a = product.a;
   const std::int64_t width = panel_width<T>();
   constexpr double kTaskWork = 1 << 16;  // some 2 us
   const double panel_work = static_cast<double>(c.rows * a.cols * width);
@@ -272,21 +273,22 @@ void multiply_packed(const MatrixProduct<T>& product, const Array& panels) {
     const std::int64_t left = begin * width, right = std::min(end * width, c.cols);
     for (std::int64_t k = 0; k < a.cols; k += kTileDepth) {
       const bool first = k == 0;
-      tile_kernels().of<T>().multiply({.m = unsigned_of(c.rows),
-                                       .n = unsigned_of(right - left),
-                                       .k = unsigned_of(std::min(kTileDepth, a.cols - k)),
-                                       .a = &a.at(0, k),
-                                       .a_row = unsigned_of(a.row_stride),
-                                       .a_step = 1,
-                                       .b = panels.data<T>() + left * a.cols + k * width,
-                                       .b_row = unsigned_of(width),
-                                       .b_panel = unsigned_of(width * a.cols),
-                                       .c = &c.at(0, left),
-                                       .c_row = unsigned_of(c.row_stride),
-                                       .alpha = alpha,
-                                       .beta = first ? beta : T(1),
-                                       .bias = first && bias ? bias + left : nullptr},
-                                      Rounding::fused);
+      tile_kernels().of<T>().multiply(
+          {.m = unsigned_of(c.rows),
+           .n = unsigned_of(right - left),
+           .k = unsigned_of(std::min(kTileDepth, a.cols - k)),
+           .a = &a.at(0, k),
+           .a_row = unsigned_of(a.row_stride),
+           .a_step = 1,
+           .b = panels.data<T>() + left * a.cols + k * width,
+           .b_row = unsigned_of(width),
+           .b_panel = unsigned_of(width * a.cols),
+           .c = &c.at(0, left),
+           .c_row = unsigned_of(c.row_stride),
+           .alpha = product.alpha,
+           .beta = first ? product.beta : T(1),
+           .bias = first && product.bias ? product.bias + left : nullptr},
+          Rounding::fused);
     }
   });
 }
