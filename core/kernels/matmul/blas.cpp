@@ -16,7 +16,7 @@ namespace {
 // The width of the vectors in OpenBLAS's kernels, in bytes. Core types that are not listed count as
 // the narrowest, so that a type of a later version is not used rather than used wrongly.
 std::size_t blas_vector_bytes() {
-  static const std::size_t bytes = [] {
+  static const std::size_t bytes = []() -> std::size_t {
     const auto core_is_one_of = [](std::initializer_list<const char*> names) {
       return std::any_of(names.begin(), names.end(), [](const char* name) {
         return strcasecmp(name, openblas_get_corename()) == 0;
