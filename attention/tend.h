@@ -17,12 +17,14 @@
 #include <tend/attention/functions/scaled_dot_product.h>
 #include <tend/attention/functions/simple.h>
 #include <tend/attention/generation/generate.h>
+#include <tend/attention/lens/built.h>
 #include <tend/attention/lens/fold.h>
 #include <tend/attention/lens/head_scores.h>
 #include <tend/attention/lens/names.h>
 #include <tend/attention/lens/patching.h>
 #include <tend/attention/lens/residual.h>
 #include <tend/attention/lens/run.h>
+#include <tend/attention/lens/watch.h>
 #include <tend/attention/lens/weights.h>
 #include <tend/attention/models/gpt.h>
 #include <tend/attention/pretrained/gpt2.h>

@@ -19,6 +19,7 @@ GPT untied_copy(const GPT& model) {
 
 // Moves what the norm multiplies and adds into a map that reads it: W (w x + b) = (W w) x + W b.
 void fold_into(const Norm& norm, nn::Linear& map) {
+  if (norm.kind == attention::NormKind::none) return;
   if (norm.bias.defined()) {
     const Tensor added = matmul(map.weight, norm.bias);
     map.bias = nn::Parameter((map.bias.defined() ? map.bias + added : added).detach());
@@ -27,7 +28,7 @@ void fold_into(const Norm& norm, nn::Linear& map) {
 }
 
 void reset(const Norm& norm) {
-  norm.weight.fill_(1);
+  if (norm.weight.defined()) norm.weight.fill_(1);
   if (norm.bias.defined()) norm.bias.zero_();
 }
 
@@ -56,7 +57,7 @@ GPT fold_norms(const GPT& model) {
 
 GPT centre_writing(const GPT& model) {
   if (model.config.norm != attention::NormKind::layer)
-    fail("centre_writing", "RMSNorm does not subtract the mean");
+    fail("centre_writing", "the model's norms do not subtract the mean");
   const NoGradGuard no_graph;
   GPT copy = untied_copy(model);
   centre(copy.token_embedding.weight, 1);

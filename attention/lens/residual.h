@@ -51,4 +51,16 @@ Tensor logit_attribution(const attention::GPT& model, const ActivationCache& cac
 /// (layers + 1, batch, position, d_vocab).
 Tensor logit_lens(const attention::GPT& model, const ActivationCache& cache);
 
+/// The Jacobian lens (Gurnee et al. 2026, https://transformer-circuits.pub/2026/workspace): how the
+/// residual stream before each layer changes what is at its end, on average over `tokens`, int64
+/// (batch, position): entry (l, i, j) is the mean over batches and positions s of the sum over
+/// positions t of d end(t, i) / d before_l(s, j). The last one is the identity. It takes d_model
+/// backwards. (layers + 1, d_model, d_model). ShapeError and IndexError of the model's forward.
+Tensor residual_jacobians(const attention::GPT& model, const Tensor& tokens);
+/// The logits that the last norm and the head make of jacobians @ the residual stream before each
+/// layer; with residual_jacobians' result the Jacobian lens, with identities the logit lens.
+/// (layers + 1, batch, position, d_vocab). ShapeError for matrices of another shape.
+Tensor jacobian_lens(const attention::GPT& model, const ActivationCache& cache,
+                     const Tensor& jacobians);
+
 }  // namespace tend::lens

@@ -22,7 +22,9 @@ const GroupedQueryAttention& attention_of(const GPT& model, std::int64_t layer) 
 }
 
 const FeedForward& feed_forward_of(const GPT& model, std::int64_t layer) {
-  return block_of(model, layer).feed_forward;
+  const FeedForward& mlp = block_of(model, layer).feed_forward;
+  if (mlp.kind == FeedForwardKind::none) fail("lens", "the model has attention only");
+  return mlp;
 }
 
 // (heads * d_head, d_model) -> (heads, d_model, d_head)
@@ -35,7 +37,7 @@ Tensor bias_by_head(const Tensor& bias, std::int64_t heads) {
 }
 
 bool has_gate(const FeedForward& mlp) {
-  return mlp.kind != FeedForwardKind::gelu;
+  return attention::is_gated(mlp.kind);
 }
 
 // Half `number` of the rows of a gated network's matrix, or all of one without a gate.

@@ -14,11 +14,13 @@ constexpr nn::HookPoint kScale("hook_scale"), kNormalized("hook_normalized");
 }  // namespace
 
 Norm::Norm(NormKind norm, std::int64_t size, double epsilon, Flag with_bias)
-    : kind(norm), eps(epsilon), weight(nn::Parameter(ones({size}))) {
+    : kind(norm), eps(epsilon) {
+  if (kind != NormKind::none) weight = nn::Parameter(ones({size}));
   if (kind == NormKind::layer && with_bias) bias = nn::Parameter(zeros({size}));
 }
 
 Tensor Norm::forward(const Tensor& x) const {
+  if (kind == NormKind::none) return x;
   if (kScale.is_heard()) return kNormalized(forward_by_scale(x));
   if (kind == NormKind::rms) return kNormalized(rms_norm(x, weight.shape(), weight, eps));
   return kNormalized(layer_norm(x, weight.shape(), weight, bias, eps));
@@ -32,6 +34,7 @@ Tensor Norm::forward_by_scale(const Tensor& x) const {
 }
 
 std::string Norm::extra_repr() const {
+  if (kind == NormKind::none) return "none";
   return as_text(kind == NormKind::rms ? "rms, " : "layer, ", weight.shape(), ", eps=") +
          python_repr(eps);
 }

@@ -8,8 +8,9 @@
 
 namespace tend::attention {
 
-/// nn::LayerNorm or nn::RMSNorm over the last dimension, whichever a model's configuration names.
-/// weight starts as ones, bias (of LayerNorm alone) as zeros.
+/// nn::LayerNorm or nn::RMSNorm over the last dimension, or nothing, whichever a model's
+/// configuration names. weight starts as ones, bias (of LayerNorm alone) as zeros; without a norm
+/// both are undefined.
 class Norm : public nn::Module<Norm> {
  public:
   /// ShapeError for a negative size.

@@ -10,8 +10,8 @@
 
 namespace tend::attention {
 
-/// How a block normalises: nn::LayerNorm or nn::RMSNorm.
-enum class NormKind : unsigned char { layer, rms };
+/// How a block normalises: nn::LayerNorm, nn::RMSNorm, or not at all.
+enum class NormKind : unsigned char { layer, rms, none };
 
 /// How a GPT knows where a token stands.
 enum class PositionKind : unsigned char {
@@ -26,8 +26,15 @@ enum class PositionKind : unsigned char {
 enum class FeedForwardKind : unsigned char {
   gelu,    ///< down(gelu(up(x)))
   swiglu,  ///< down(silu(gate(x)) * up(x)); Shazeer 2020, https://arxiv.org/abs/2002.05202
-  geglu    ///< down(gelu(gate(x)) * up(x))
+  geglu,   ///< down(gelu(gate(x)) * up(x))
+  relu,    ///< down(relu(up(x)))
+  none     ///< blocks have attention only
 };
+
+/// Whether a network multiplies by a gate, and keeps both matrices in one.
+constexpr bool is_gated(FeedForwardKind kind) {
+  return kind == FeedForwardKind::swiglu || kind == FeedForwardKind::geglu;
+}
 
 /// Sizes and parts of a GPT. As they are, they make GPT-2's architecture but for its biases of
 /// query, key and value, its GELU and its tied head. GPT2::config and Llama::config read those of a

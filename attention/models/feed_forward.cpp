@@ -18,7 +18,13 @@ std::int64_t hidden_of(const GPTConfig& config) {
 }
 
 std::int64_t rows_of_up(const GPTConfig& config) {
-  return hidden_of(config) * (config.feed_forward == FeedForwardKind::gelu ? 1 : 2);
+  return hidden_of(config) * (is_gated(config.feed_forward) ? 2 : 1);
+}
+
+nn::Linear without_parameters() {
+  nn::Linear map(1, 0, false);
+  map.weight = {};
+  return map;
 }
 
 }  // namespace
@@ -27,13 +33,18 @@ FeedForward::FeedForward(std::int64_t width, GeluKind gelu) : FeedForward(plain(
 
 FeedForward::FeedForward(const GPTConfig& c)
     : kind(c.feed_forward),
-      up(c.width, rows_of_up(c), c.feed_forward_bias),
+      up(kind == FeedForwardKind::none ? without_parameters()
+                                       : nn::Linear(c.width, rows_of_up(c), c.feed_forward_bias)),
       activation(c.gelu),
-      down(hidden_of(c), c.width, c.feed_forward_bias) {}
+      down(kind == FeedForwardKind::none ? without_parameters()
+                                         : nn::Linear(hidden_of(c), c.width, c.feed_forward_bias)) {
+}
 
 Tensor FeedForward::forward(const Tensor& x) const {
+  if (kind == FeedForwardKind::none) fail("FeedForward", "it has no parameters");
   const Tensor inner = up(x);
-  if (kind == FeedForwardKind::gelu) return down(kPost(activation(kPre(inner))));
+  if (kind == FeedForwardKind::relu) return down(kPost(relu(kPre(inner))));
+  if (!is_gated(kind)) return down(kPost(activation(kPre(inner))));
   const auto parts = inner.chunk(2, -1);
   const Tensor pre = kPre(parts[0]);
   const Tensor gate = kind == FeedForwardKind::swiglu ? silu(pre) : activation(pre);

@@ -8,7 +8,8 @@
 namespace tend::attention {
 
 /// width -> hidden -> width, with what FeedForwardKind says between. A gated one keeps gate and up
-/// in one matrix, `up`: its first `hidden` rows are the gate's.
+/// in one matrix, `up`: its first `hidden` rows are the gate's. That of kind `none` has no
+/// parameters, and is not called by blocks.
 class FeedForward : public nn::Module<FeedForward> {
  public:
   /// width -> 4 width -> width, with GELU between. ShapeError for a width below 1.
@@ -21,7 +22,7 @@ class FeedForward : public nn::Module<FeedForward> {
 
   FeedForwardKind kind;
   TEND_MODULE(nn::Linear, up);
-  TEND_MODULE(nn::GELU, activation);  // not called by SwiGLU
+  TEND_MODULE(nn::GELU, activation);  // called by the kinds with GELU
   TEND_MODULE(nn::Linear, down);
 };
 

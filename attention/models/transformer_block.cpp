@@ -16,11 +16,13 @@ constexpr nn::HookPoint kBefore("hook_resid_pre"), kBetween("hook_resid_mid"),
 TransformerBlock::TransformerBlock(const GPTConfig& c)
     : norm1(c.norm, checked_block("TransformerBlock", c).width, c.norm_eps, c.norm_bias),
       attention(c),
-      norm2(c.norm, c.width, c.norm_eps, c.norm_bias),
+      norm2(c.feed_forward == FeedForwardKind::none ? NormKind::none : c.norm, c.width, c.norm_eps,
+            c.norm_bias),
       feed_forward(c),
       dropout(c.dropout) {}
 
 Tensor TransformerBlock::add_residuals(const Tensor& x, const Tensor& attended) const {
+  if (feed_forward.kind == FeedForwardKind::none) return kAfter(x + dropout(kAttended(attended)));
   const Tensor middle = kBetween(x + dropout(kAttended(attended)));
   return kAfter(middle + dropout(kFed(feed_forward(norm2(middle)))));
 }

@@ -7,7 +7,7 @@
 namespace tend::attention {
 
 /// x + attention(norm(x)), then x + feed_forward(norm(x)); the pre-norm form of Radford et al. 2019
-/// (GPT-2).
+/// (GPT-2). With FeedForwardKind::none it is the first half, and norm2 has no parameters.
 class TransformerBlock : public nn::Module<TransformerBlock> {
  public:
   /// Errors of checked_block.

@@ -130,13 +130,14 @@ std::string config_text(const std::string& type, const GPTConfig& config,
 // What decides which model it is, under GPTConfig's names. Of what has no effect, the usual value.
 std::vector<std::pair<const char*, std::string>> settings_of(const GPTConfig& c) {
   constexpr const char* kPositions[] = {"learned", "sinusoidal", "rotary", "alibi", "none"};
-  constexpr const char* kFeedForwards[] = {"gelu", "swiglu", "geglu"};
+  constexpr const char* kFeedForwards[] = {"gelu", "swiglu", "geglu", "relu", "none"};
   const auto flag = [](bool value) { return value ? "true" : "false"; };
-  const bool is_rms = c.norm == NormKind::rms, is_rotary = c.positions == PositionKind::rotary;
+  constexpr const char* kNorms[] = {"layer", "rms", "none"};
+  const bool is_rotary = c.positions == PositionKind::rotary;
   const std::int64_t dims = is_rotary ? c.rotary.dims.value_or(c.head_size()) : c.head_size();
   return {{"positions", kPositions[static_cast<std::size_t>(c.positions)]},
-          {"norm", is_rms ? "rms" : "layer"},
-          {"norm_bias", flag(is_rms || c.norm_bias)},
+          {"norm", kNorms[static_cast<std::size_t>(c.norm)]},
+          {"norm_bias", flag(c.norm != NormKind::layer || c.norm_bias)},
           {"feed_forward", kFeedForwards[static_cast<std::size_t>(c.feed_forward)]},
           {"num_kv_heads", std::to_string(c.kv_heads())},
           {"head_dim", std::to_string(c.head_size())},

@@ -148,6 +148,41 @@ void add_training_rows(std::vector<Row>& rows) {
   }
 }
 
+/// A training step of each experiment of the laboratory (examples/lab), at its sizes. (Not theirs:
+/// the optimizer, which is AdamW for all, ReLU for all networks, LayerNorm for all norms, vectors
+/// of positions for those of distances, float32 for microgpt's float64.)
+void add_lab_rows(std::vector<Row>& rows) {
+  struct Sizes {
+    const char* name;
+    Size vocabulary, length, width, layers, heads, batch, hidden;
+    bool has_norms;
+  };
+  constexpr Sizes kModels[] = {{"microgpt", 27, 8, 16, 1, 4, 1, 64, true},
+                               {"grokking p = 59", 60, 3, 128, 1, 4, 1044, 512, false},
+                               {"induction", 64, 48, 64, 2, 4, 64, 0, false},
+                               {"bigrams", 2, 100, 16, 2, 1, 64, 0, true},
+                               {"markov", 2, 1024, 8, 1, 1, 16, 32, false},
+                               {"mqar", 8192, 64, 64, 2, 1, 64, 0, true},
+                               {"adders", 10, 33, 5, 1, 1, 256, 2, true},
+                               {"book", 50257, 256, 768, 12, 12, 2, 3072, true}};
+  for (const auto& [name, v, t, c, l, h, b, hidden, has_norms] : kModels) {
+    rows.push_back({text("lab step ", name), work("lab_gpt", {v, t, c, l, h, b, hidden, has_norms}),
+                    0, 0, kChain, true});
+  }
+  rows.push_back({"lab step incontext", work("lab_linear", {2048, 10, 11}), 0, 0, kChain, true});
+  rows.push_back({"lab step causal", work("lab_disentangled", {1024, 20, 10}), 0, 0, kChain, true});
+}
+
+/// A GPT's logits without graph, and on the way all activations, or the pattern of one head of its
+/// first layer.
+void add_lens_rows(std::vector<Row>& rows) {
+  const std::string sizes = "V65 T256 C384 L6 H6 B4";
+  rows.push_back(
+      {"run_with_cache " + sizes, work("lens_cache", {65, 256, 384, 6, 6, 4}), 0, 0, kChain, true});
+  rows.push_back({"pattern of one head of the fused path " + sizes,
+                  work("lens_head", {65, 256, 384, 6, 6, 4}), 0, 0, kChain, true});
+}
+
 /// The products of the larger GPT step, each once: x W^T forward, g W for the input's gradient,
 /// g^T x for the weight's.
 void add_step_products(std::vector<Row>& rows) {
@@ -262,6 +297,8 @@ std::vector<Row> all_rows() {
   add_tiny_rows(rows);
   add_attention_rows(rows);
   add_training_rows(rows);
+  add_lab_rows(rows);
+  add_lens_rows(rows);
   add_step_products(rows);
   add_growth_rows(rows);
   add_masked_attention_rows(rows);

@@ -19,6 +19,7 @@ namespace {
 constexpr const char* kLog = "RunLog";
 constexpr const char* kLines = "log.jsonl";
 constexpr const char* kTable = "log.csv";
+constexpr auto kReplace = nlohmann::json::error_handler_t::replace;  // bytes that are not UTF-8
 constexpr std::string_view kHead = "step,loss,lr,grad_norm,seconds,tokens_per_second,evaluation";
 
 // Keeps the lines up to step `last`, after `head`. A line is `start`, its step, and more.
@@ -75,6 +76,11 @@ void RunLog::write(const TrainedStep& s) const {
     if (!line.empty()) row += ',';
     row += value;
     if (!value.empty()) line += as_text(line.empty() ? '{' : ',', '"', name, "\":", value);
+  }
+  if (!s.scores.empty()) {
+    nlohmann::ordered_json scores;
+    for (const auto& [name, numbers] : s.scores) scores[name] = numbers;
+    line += ",\"scores\":" + scores.dump(-1, ' ', false, kReplace);
   }
   line += "}\n";
   row += '\n';

@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace tend::nn {
 
@@ -19,6 +21,9 @@ struct TrainedStep {
   double seconds = 0;            ///< Since the run began or was resumed.
   double tokens_per_second = 0;  ///< 0 if tokens are not counted.
   std::optional<double> evaluation = {};
+  /// Names and numbers that were watched at this step, such as by lens::Watch. They are in
+  /// log.jsonl only.
+  std::vector<std::pair<std::string, std::vector<double>>> scores = {};
 };
 
 /// Such as "step 20/100  loss 1.2345  evaluation 1.3  lr 0.001  norm 2.3  5000 tokens/s  12 s

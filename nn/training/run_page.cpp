@@ -1,8 +1,14 @@
 #include <tend/nn/training/run_page.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstddef>
+#include <iterator>
 #include <nlohmann/json.hpp>
+#include <utility>
+
+#include <tend/core/base/error.h>
+#include <tend/nn/training/run_page_script.h>
 
 namespace tend::nn {
 namespace {
@@ -11,208 +17,14 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMostPoints = 800;  // a screen shows no more
 
-constexpr std::string_view kStyle = R"css(
-:root{--paper:#faf9f6;--card:#fff;--ink:#211f2b;--soft:#6c6878;--line:#e6e3dc;--accent:#5646d6;--warm:#d9572b;--wrong:#c2183c;--ground:#f3f1ec;--arc:48%;
-font:16px/1.55 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif;color:var(--ink);background:var(--paper)}
-@media(prefers-color-scheme:dark){:root:not([data-theme=light]){--paper:#14131a;--card:#1c1b24;--ink:#eceaf4;--soft:#9a96ab;--line:#312f3d;--accent:#a99bff;--warm:#ff9a6b;--wrong:#ff7a93;--ground:#24232e;--arc:68%}}
-:root[data-theme=dark]{--paper:#14131a;--card:#1c1b24;--ink:#eceaf4;--soft:#9a96ab;--line:#312f3d;--accent:#a99bff;--warm:#ff9a6b;--wrong:#ff7a93;--ground:#24232e;--arc:68%}
-*{box-sizing:border-box}
-body{max-width:1040px;margin:0 auto;padding:28px 20px 60px}
-header{position:relative;padding-right:56px}
-h1{font-size:clamp(30px,5vw,44px);line-height:1.1;letter-spacing:-.025em;margin:4px 0 8px}
-h2{font-size:21px;letter-spacing:-.01em;margin:0 0 4px}
-h3{font-size:16px;margin:0 0 2px}
-p{margin:0 0 12px}
-.above,.soft{color:var(--soft)}
-.above{font-size:14px;margin:0}
-.goal{font-size:19px;color:var(--soft);max-width:44em}
-.note{border-left:3px solid var(--warm);padding-left:12px}
-#theme{position:absolute;right:0;top:0;width:40px;height:40px;border-radius:20px;border:1px solid var(--line);background:var(--card);color:var(--ink);font-size:18px;cursor:pointer}
-.tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(138px,1fr));gap:12px;margin:22px 0}
-.tiles div,section{background:var(--card);border:1px solid var(--line);border-radius:14px}
-.tiles div{padding:14px 16px}
-.tiles b{display:block;white-space:nowrap;font-size:clamp(22px,3vw,27px);line-height:1.2;letter-spacing:-.02em;font-variant-numeric:tabular-nums}
-.tiles span{font-size:13.5px;color:var(--soft)}
-section{padding:22px 22px 18px;margin:16px 0}
-[hidden]{display:none!important}
-svg{display:block;width:100%;height:auto;margin:0 auto}
-table{border-collapse:collapse;width:100%}
-td,th{text-align:left;padding:6px 14px 6px 0;border-bottom:1px solid var(--line);vertical-align:top;font-weight:400}
-tr:last-child>*{border-bottom:0}
-.list{columns:3 220px;column-gap:34px;margin:8px 0 0}
-.list div{display:flex;justify-content:space-between;gap:12px;border-bottom:1px solid var(--line);padding:4px 0;break-inside:avoid}
-.list dt{color:var(--soft)}
-.list dd{margin:0;font-variant-numeric:tabular-nums;text-align:right;overflow-wrap:anywhere}
-.choice{display:flex;gap:10px;align-items:baseline;flex-wrap:wrap;margin:0 0 14px;font-size:14.5px}
-select{font:14px/1.4 ui-monospace,"DejaVu Sans Mono",Menlo,Consolas,monospace;color:var(--ink);background:var(--card);border:1px solid var(--line);border-radius:8px;padding:5px 8px;min-width:0;max-width:100%}
-.chart{position:relative;touch-action:pan-y}
-.chart text{font:12.5px system-ui,sans-serif;fill:var(--soft);font-variant-numeric:tabular-nums}
-.chart path{fill:none;stroke:var(--line)}
-.chart .curve{stroke-width:2px;stroke-linejoin:round}
-.chart .pale{stroke-width:1px;stroke-opacity:.28}
-.cursor{position:absolute;width:1px;background:var(--soft);pointer-events:none}
-.tip{position:absolute;top:12px;padding:5px 9px;font-size:13px;line-height:1.4;border-radius:8px;background:var(--ink);color:var(--paper);white-space:pre;pointer-events:none;font-variant-numeric:tabular-nums}
-.scale button{font:inherit;font-size:13.5px;padding:3px 12px;border:1px solid var(--line);border-radius:8px 0 0 8px;background:none;cursor:pointer;color:var(--soft)}
-.scale button+button{border-radius:0 8px 8px 0;border-left:0}
-.scale button[aria-pressed=true]{background:var(--accent);border-color:var(--accent);color:var(--card)}
-.save{display:flex;gap:8px;margin:8px 0 0}
-.save button{font:inherit;font-size:13px;padding:2px 10px;border:1px solid var(--line);border-radius:8px;background:none;color:var(--soft);cursor:pointer}
-.save button:hover{color:var(--ink);border-color:var(--soft)}
-footer{color:var(--soft);font-size:13.5px;text-align:center;margin-top:26px}
-@media(max-width:600px){body{padding:18px 12px 40px}section{padding:16px 14px 12px}}
-@media print{#theme,.save,.scale{display:none}section{break-inside:avoid}}
-)css";
-
-constexpr std::string_view kScript = R"js(
-const root = document.documentElement;
-document.getElementById("theme").onclick = () => {
-  const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
-  root.dataset.theme = dark ? "light" : "dark";
-};
-const dataOf = place => JSON.parse(place.querySelector("script").textContent);
-const escaped = text => text.replace(/[&<>"']/g, c => `&#${c.charCodeAt(0)};`);
-
-// Pictures and tables as files.
-const csv = rows => rows.map(row => row.map(value => typeof value === "number" || value === "" ? value : `"${String(value).replace(/"/g, '""')}"`).join(",") + "\n").join("");
-const offer = (place, name, svg, rows) => {
-  const line = document.createElement("p");
-  line.className = "save";
-  const add = (kind, type, make) => {
-    const button = document.createElement("button");
-    button.textContent = kind.toUpperCase();
-    button.title = `save as ${kind.toUpperCase()}`;
-    button.onclick = () => {
-      const link = document.createElement("a");
-      link.download = `${name}.${kind}`;
-      link.href = URL.createObjectURL(new Blob([make()], {type}));
-      link.click();
-      setTimeout(() => URL.revokeObjectURL(link.href), 1000);
-    };
-    line.append(button);
-  };
-  if (svg) add("svg", "image/svg+xml", () => drawing(svg));
-  add("csv", "text/csv", () => csv(rows()));
-  place.append(line);
-};
-// A copy of the picture that needs no style sheet, on the page's ground.
-const looks = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "opacity", "font-family", "font-size", "font-weight", "text-anchor", "dominant-baseline", "text-decoration", "vector-effect"];
-const drawing = svg => {
-  const copy = svg.cloneNode(true), parts = [...copy.querySelectorAll("*")];
-  [...svg.querySelectorAll("*")].forEach((from, i) => {
-    const style = getComputedStyle(from);
-    for (const name of looks) parts[i].style.setProperty(name, style.getPropertyValue(name));
-  });
-  copy.removeAttribute("style");
-  const [x, y, width, height] = svg.getAttribute("viewBox").split(" ");
-  const ground = document.createElementNS(svg.namespaceURI, "rect");
-  for (const [name, value] of Object.entries({x, y, width, height})) ground.setAttribute(name, value);
-  ground.style.fill = getComputedStyle(svg.closest("section")).backgroundColor;
-  copy.prepend(ground);
-  copy.setAttribute("width", width);
-  copy.setAttribute("height", height);
-  return new XMLSerializer().serializeToString(copy);
-};
-
-// Charts.
-const roundNumbers = high => {
-  const rough = high / 4, power = 10 ** Math.floor(Math.log10(rough)), step = [1, 2, 5, 10].find(factor => factor * power >= rough) * power;
-  return Array.from({length: Math.floor(high / step + 1e-9) + 1}, (_, i) => i * step);
-};
-const logNumbers = (low, high) => {
-  const numbers = [];
-  for (let power = Math.floor(Math.log10(low)); 10 ** power <= high; ++power) {
-    for (const factor of high / low < 30 ? [1, 2, 5] : [1]) numbers.push(factor * 10 ** power);
-  }
-  return numbers.filter(number => number >= low && number <= high);
-};
-const shown = number => String(+number.toPrecision(5));
-const grouped = number => shown(number).replace(/\B(?=(\d{3})+$)/g, "\u202f");
-// Each value's mean with its neighbours, about a fortieth of the curve; fewer near the ends, so nothing lags.
-const smoothed = points => points.map(([x], i) => {
-  const reach = Math.min(Math.floor(points.length / 80), i, points.length - 1 - i), near = points.slice(i - reach, i + reach + 1);
-  return [x, near.reduce((sum, [, y]) => sum + y, 0) / near.length];
-});
-const colorOf = (i, count) => count > 2 ? `hsl(${Math.round(250 - 290 * i / count)} 65% var(--arc))` : i ? "var(--warm)" : "var(--accent)";
-
-for (const place of document.querySelectorAll(".chart")) {
-  const {views, log, name} = dataOf(place), section = place.closest("section"), svg = place.querySelector("svg"), choice = section.querySelector(".choice select");
-  for (const view of views) {
-    for (const curve of view.curves) curve.points = curve.x.map((x, i) => [x, curve.y[i]]).filter(([, y]) => y !== null);
-  }
-  const view = () => views[choice ? choice.selectedIndex : 0];
-  const lines = () => view().curves.map(({points, smoothed: is}) => is ? smoothed(points) : points);
-  let isLog = false, scale;
-  const draw = () => {
-    const curves = view().curves, points = curves.flatMap(curve => curve.points);
-    const values = points.map(([, y]) => y), positive = values.filter(y => y > 0);
-    const steps = Math.max(1, ...points.map(([x]) => x)), highest = Math.max(1e-9, ...values), lowest = Math.min(...positive);
-    const width = place.clientWidth, left = 48, right = width - 12, top = 10, bottom = width < 480 ? 240 : 310;
-    const low = isLog ? lowest / 1.2 : 0, high = isLog ? highest * 1.2 : Math.max(highest * 1.04, log ? 0 : .1);
-    const share = y => isLog ? Math.log(Math.max(y, low) / low) / Math.log(high / low) : y / high;
-    const atX = x => left + (right - left) * x / steps, atY = y => bottom + (top - bottom) * Math.min(1, Math.max(0, share(y)));
-    scale = {steps, left, right, top, bottom};
-    let html = "";
-    for (const y of isLog ? logNumbers(low, high) : roundNumbers(high)) html += `<path d='M${left} ${atY(y)}H${right}'/><text x='${left - 7}' y='${atY(y) + 4}' text-anchor='end'>${shown(y)}</text>`;
-    for (const x of roundNumbers(steps)) html += `<text x='${atX(x)}' y='${bottom + 20}' text-anchor='middle'>${grouped(x)}</text>`;
-    const path = points => "M" + points.map(([x, y]) => `${atX(x).toFixed(1)} ${atY(y).toFixed(1)}`).join("L");
-    lines().forEach((line, i) => {
-      const color = `style='stroke:${colorOf(i, curves.length)}'`;
-      if (!line.length) return;
-      if (curves[i].smoothed) html += `<path class='pale' ${color} d='${path(curves[i].points)}'/>`;
-      html += `<path class='curve' ${color} d='${path(line)}'/>`;
-      if (curves[i].marked) html += line.map(([x, y]) => `<circle cx='${atX(x)}' cy='${atY(y)}' r='3.5' style='fill:${colorOf(i, curves.length)}'/>`).join("");
-    });
-    let x = left, y = bottom + 46;
-    curves.forEach((curve, i) => {
-      const length = 40 + 7 * curve.name.length;
-      if (x + length > right) [x, y] = [left, y + 20];
-      html += `<path d='M${x} ${y - 4}h18' style='stroke:${colorOf(i, curves.length)};stroke-width:3px'/><text x='${x + 24}' y='${y}'>${escaped(curve.name)}</text>`;
-      x += length;
-    });
-    svg.innerHTML = html;
-    svg.setAttribute("viewBox", `0 0 ${width} ${y + 8}`);
-  };
-  const cursor = document.createElement("div"), tip = document.createElement("div");
-  cursor.className = "cursor";
-  tip.className = "tip";
-  place.onpointerleave = () => { cursor.remove(); tip.remove(); };
-  place.onpointermove = event => {
-    const {left, right, top, bottom, steps} = scale, x = event.clientX - place.getBoundingClientRect().left, at = (x - left) / (right - left);
-    if (at < 0 || at > 1) return place.onpointerleave();
-    const texts = view().curves.slice(0, 16).filter(curve => curve.points.length).map(curve => {
-      const near = curve.points.reduce((best, point) => Math.abs(point[0] - at * steps) < Math.abs(best[0] - at * steps) ? point : best);
-      return `${curve.name} ${shown(near[1])} (step ${grouped(Math.round(near[0]))})`;
-    });
-    tip.textContent = texts.join("\n");
-    Object.assign(cursor.style, {left: x + "px", top: top + "px", height: bottom - top + "px"});
-    Object.assign(tip.style, at < .5 ? {left: x + 10 + "px", right: "auto"} : {left: "auto", right: place.clientWidth - x + 10 + "px"});
-    place.append(cursor, tip);
-  };
-  if (choice) choice.onchange = draw;
-  if (log) {
-    const values = view().curves.flatMap(curve => curve.points).map(([, y]) => y).filter(y => y > 0);
-    isLog = Math.max(...values) > 30 * Math.min(...values);
-    const buttons = [...section.querySelectorAll(".scale button")];
-    const press = to => {
-      isLog = to;
-      buttons.forEach((button, i) => button.setAttribute("aria-pressed", Boolean(i) === isLog));
-      draw();
-    };
-    buttons.forEach((button, i) => button.onclick = () => press(Boolean(i)));
-    press(isLog);
-  }
-  new ResizeObserver(draw).observe(place);
-  draw();
-  offer(section, name, svg, () => {
-    const curves = view().curves, rows = new Map();
-    curves.forEach((curve, i) => curve.points.forEach(([x, y]) => {
-      if (!rows.has(x)) rows.set(x, Array(curves.length).fill(""));
-      rows.get(x)[i] = y;
-    }));
-    return [["step", ...curves.map(curve => curve.name)], ...[...rows].sort(([a], [b]) => a - b).map(([x, values]) => [x, ...values])];
-  });
+/// The value with four digits, which take less space than all.
+double rounded(double value) {
+  char digits[32];
+  const auto [end, error] =
+      std::to_chars(digits, std::end(digits), value, std::chars_format::general, 4);
+  std::from_chars(digits, end, value);
+  return value;
 }
-)js";
 
 /// The means of equal numbers of neighbouring points, so that not too many are left.
 Curve thinned(const Curve& curve) {
@@ -327,13 +139,68 @@ void RunPage::add_chart(std::string_view heading, const Chart& chart, std::strin
     views.push_back(json_of(view));
     choice += "<option>" + escaped(view.name) + "</option>";
   }
-  const Json json{{"name", file_name_of(heading)}, {"log", chart.has_log_scale}, {"views", views}};
+  const Json json{{"name", file_name_of(heading)},
+                  {"log", chart.has_log_scale},
+                  {"bars", chart.has_bars},
+                  {"x", chart.x_name},
+                  {"views", views}};
   std::string html;
   if (chart.views.size() > 1) html += choice + "</select></label></p>";
   if (chart.has_log_scale)
     html += "<p class='scale'><button>linear</button><button>logarithmic</button></p>";
   html += "<div class='chart'><svg role='img' aria-label='" + escaped(heading) + "'></svg>" +
           data(json.dump(-1, ' ', false, Json::error_handler_t::replace)) + "</div>";
+  add_section(heading, html.append(html_below));
+}
+
+void RunPage::add_maps(std::string_view heading, const Maps& maps, std::string_view html_below) {
+  std::size_t size = maps.rows.size() * maps.columns.size();
+  std::string html = maps.choices.empty() ? "" : "<p class='choice'>";
+  Json choices = Json::array(), values = Json::array();
+  for (const Choice& choice : maps.choices) {
+    size *= choice.names.size();
+    choices.push_back({{"label", choice.label}, {"names", choice.names}});
+    html += "<label>" + escaped(choice.label) + " <select>";
+    for (std::size_t i = 0; i < choice.names.size(); ++i)
+      html += (i == choice.first ? "<option selected>" : "<option>") + escaped(choice.names[i]) +
+              "</option>";
+    html += "</select></label>";
+  }
+  if (!maps.choices.empty()) html += "</p>";
+  if (maps.values.size() != size) {
+    throw ShapeError(as_text("[RunPage.add_maps] ", maps.values.size(), " values for maps of ",
+                             size, " values together"));
+  }
+  for (const double value : maps.values) values.push_back(rounded(value));
+  const Json json{{"name", file_name_of(heading)},
+                  {"choices", choices},
+                  {"rows", maps.rows},
+                  {"columns", maps.columns},
+                  {"rowName", maps.row_name},
+                  {"columnName", maps.column_name},
+                  {"values", values}};
+  html += "<div class='map'><div class='map-scroll'><svg role='img' aria-label='" +
+          escaped(heading) + "'></svg></div>" +
+          data(json.dump(-1, ' ', false, Json::error_handler_t::replace)) +
+          "</div><p class='readout soft'>Point at a square to read its value.</p>";
+  add_section(heading, html.append(html_below));
+}
+
+void RunPage::add_table(std::string_view heading, const std::vector<std::string>& header,
+                        const std::vector<std::vector<std::string>>& rows,
+                        std::string_view html_below) {
+  std::string html =
+      "<div class='table-scroll'><table data-name='" + file_name_of(heading) + "'><tr>";
+  for (const std::string& cell : header) html += "<th>" + escaped(cell) + "</th>";
+  for (const std::vector<std::string>& row : rows) {
+    if (row.size() != header.size()) {
+      throw ShapeError(as_text("[RunPage.add_table] a row of ", row.size(), " cells below ",
+                               header.size(), " headings"));
+    }
+    html += "</tr><tr>";
+    for (const std::string& cell : row) html += "<td>" + escaped(cell) + "</td>";
+  }
+  html += "</tr></table></div>";
   add_section(heading, html.append(html_below));
 }
 
@@ -348,9 +215,10 @@ std::string RunPage::html() const {
       "content='width=device-width,initial-scale=1'><meta name='color-scheme' "
       "content='light dark'><title>" +
       title_ + " · tend</title><style>";
-  page.append(kStyle) += style_ + "</style></head>\n<body>" + body_ +
-                         "<footer>Made by tend; this file needs no network.</footer>\n<script>";
-  page.append(kScript) += script_ + "</script></body></html>\n";
+  page.append(detail::run_page_style()) +=
+      style_ + "</style></head>\n<body>" + body_ +
+      "<footer>Made by tend; this file needs no network.</footer>\n<script>";
+  page.append(detail::run_page_script()) += script_ + "</script></body></html>\n";
   return page;
 }
 

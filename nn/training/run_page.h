@@ -2,6 +2,7 @@
 /// Pages with charts about training runs.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -23,11 +24,31 @@ struct ChartView {
   std::vector<Curve> curves;
 };
 
-/// A picture of curves by step, from 0 on.
+/// A picture of curves, from x = 0 on.
 struct Chart {
   std::vector<ChartView> views;
   std::string choice = {};     ///< What the reader chooses: a label before the views' names.
   bool has_log_scale = false;  ///< Offers a logarithmic scale, for values above 0.
+  bool has_bars = false;       ///< A bar for each point in place of lines.
+  std::string x_name = "step";
+};
+
+/// What a reader chooses among: a label, and the names to choose from.
+struct Choice {
+  std::string label;
+  std::vector<std::string> names;
+  std::size_t first = 0;  ///< The one that is shown at first.
+};
+
+/// Matrices as colours, of which one is shown: that of the chosen step, layer, head or the like.
+struct Maps {
+  std::vector<Choice> choices = {};  ///< None: there is one matrix.
+  std::vector<std::string> rows;     ///< Labels, from top to bottom.
+  std::vector<std::string> columns;  ///< Labels, from left to right.
+  /// Row-major, of the shape (choices..., rows, columns). What is not finite is left out.
+  std::vector<double> values;
+  std::string row_name = "row";
+  std::string column_name = "column";
 };
 
 /// A page about a run: one HTML document that needs no network, in light and dark, for wide screens
@@ -54,6 +75,13 @@ class RunPage {
                 const std::vector<std::pair<std::string, std::string>>& names_and_values);
   /// Of long curves that are smoothed, the page has the means of neighbouring points.
   void add_chart(std::string_view heading, const Chart& chart, std::string_view html_below = "");
+  /// ShapeError for another number of values. All maps have one scale of colours: from 0 to the
+  /// highest value, and in another colour to the lowest one.
+  void add_maps(std::string_view heading, const Maps& maps, std::string_view html_below = "");
+  /// ShapeError for a row with more or fewer cells than the header.
+  void add_table(std::string_view heading, const std::vector<std::string>& header,
+                 const std::vector<std::vector<std::string>>& rows,
+                 std::string_view html_below = "");
   void add_section(std::string_view heading, std::string_view html);
   /// A style sheet for your own sections.
   void add_style(std::string_view css) { style_ += css; }

@@ -89,7 +89,7 @@ TEST_CASE("programs that pages speak of are there") {
   std::size_t named = 0;
   for (const std::string& page : pages()) {
     for (const std::string& program :
-         matches(text_of(page), "build/release/((?:examples|benchmarks)/[a-z0-9_]+)")) {
+         matches(text_of(page), "build/release/((?:examples|benchmarks)/(?:lab/)?[a-z0-9_]+)")) {
       INFO(page << ": " << program);
       ++named;
       CHECK((std::filesystem::exists(kRoot / (program + ".cpp")) ||

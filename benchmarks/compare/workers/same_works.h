@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -34,6 +35,31 @@ inline Tensor random_heads(std::uint64_t seed, std::int64_t batch, std::int64_t 
                            std::int64_t length, std::int64_t width) {
   return random_tensor(seed, {batch, length, heads, width}).transpose(1, 2);
 }
+
+/// Parameters by tend's names, from which their values follow.
+class Parameters {
+ public:
+  explicit Parameters(std::uint64_t seed) : seed_(seed) {}
+
+  Tensor matrix(const std::string& name, std::int64_t rows, std::int64_t columns) {
+    return make(name, {rows, columns}, rows, columns);
+  }
+  Tensor vector(const std::string& name, std::int64_t size) { return make(name, {size}, 1, size); }
+  const std::vector<Tensor>& all() const { return all_; }
+  const std::map<std::string, Tensor>& by_name() const { return by_name_; }
+
+ private:
+  Tensor make(const std::string& name, Sizes shape, std::int64_t rows, std::int64_t columns) {
+    Tensor tensor = make_tensor(parameter_values(seed_, name, rows, columns), shape);
+    all_.push_back(tensor.requires_grad_(true));
+    by_name_[name] = tensor;
+    return tensor;
+  }
+
+  std::uint64_t seed_;
+  std::vector<Tensor> all_;
+  std::map<std::string, Tensor> by_name_;
+};
 
 /// f() without graph. The result of the last call is not kept, as in a chain of operations.
 template <class F>
@@ -115,6 +141,8 @@ struct Module {
 // Each library does these in its own way.
 Module causal_attention(const Work& work, std::uint64_t seed);
 Task training_step(const Work& work, std::uint64_t seed);
+Task lab_step(const Work& work, std::uint64_t seed);
+Task lens_run(const Work& work, std::uint64_t seed);
 Task masked_attention(const Work& work, std::uint64_t seed);
 Task generation(const Work& work, std::uint64_t seed);
 
@@ -150,6 +178,18 @@ Task training_task(const std::shared_ptr<Training>& training) {
                        if (is_checked(name)) add_tensor(result, parameter.grad());
                      for (int i = 0; i < 2; ++i) add_tensor(result, training->step());
                    });
+}
+
+/// run() returns the logits and patterns, which are compared; it keeps no graph.
+template <class Run>
+Task lens_task(Run run) {
+  const auto once = [run] {
+    const InferenceGuard guard;
+    return run();
+  };
+  return make_task(once, [once](Result& result) {
+    for (const Tensor& each : once()) add_tensor(result, each);
+  });
 }
 
 using Attend = std::function<Tensor(const HeadInputs&)>;
@@ -200,6 +240,8 @@ inline Task prepare(const Work& w, const Setup& setup) {
   if (w.operation == "mha") return attention_forward(w, seed);
   if (w.operation == "mha_grad") return attention_backward(w, seed);
   if (w.operation == "gpt") return training_step(w, seed);
+  if (w.operation.starts_with("lab_")) return lab_step(w, seed);
+  if (w.operation.starts_with("lens_")) return lens_run(w, seed);
   if (w.operation.starts_with("attend_")) return masked_attention(w, seed);
   if (w.operation.starts_with("generate_")) return generation(w, seed);
   return elementwise(w, seed);

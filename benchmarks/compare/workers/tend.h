@@ -32,6 +32,8 @@ inline std::vector<Tensor> gradients(const Tensor& output, const std::vector<Ten
   return tend::autograd::grad({output}, inputs, {cotangent});
 }
 
+using tend::optim::AdamW;
+
 /// Gives a model's parameters the values that their names decide.
 void set_parameters(tend::nn::ModuleBase& module, std::uint64_t seed);
 

@@ -22,6 +22,16 @@ void set_parameters(tend::nn::ModuleBase& module, std::uint64_t seed) {
 
 namespace {
 
+tend::attention::GPTConfig config_of(const Work& w) {
+  tend::attention::GPTConfig config;
+  config.vocab_size = w[0];
+  config.context_length = w[1];
+  config.width = w[2];
+  config.num_layers = w[3];
+  config.num_heads = w[4];
+  return config;
+}
+
 /// A model, its data and its optimizer.
 struct Training {
   Training(const tend::attention::GPTConfig& config, std::int64_t batch, std::uint64_t seed)
@@ -62,13 +72,26 @@ Module causal_attention(const Work& w, std::uint64_t seed) {
 }
 
 Task training_step(const Work& w, std::uint64_t seed) {
-  tend::attention::GPTConfig config;
-  config.vocab_size = w[0];
-  config.context_length = w[1];
-  config.width = w[2];
-  config.num_layers = w[3];
-  config.num_heads = w[4];
-  return training_task(std::make_shared<Training>(config, w[5], seed));
+  return training_task(std::make_shared<Training>(config_of(w), w[5], seed));
+}
+
+Task lens_run(const Work& w, std::uint64_t seed) {
+  const auto training = std::make_shared<Training>(config_of(w), w[5], seed);
+  if (w.operation == "lens_head") {
+    return lens_task([training] {
+      const auto [logits, cache] =
+          tend::lens::run_with_cache(training->model, training->tokens,
+                                     {.names = {"blocks.0.attn.hook_pattern"}, .heads = {0}});
+      return std::vector{logits, cache["blocks.0.attn.hook_pattern"]};
+    });
+  }
+  return lens_task([training, layers = w[3]] {
+    const auto [logits, cache] = tend::lens::run_with_cache(training->model, training->tokens);
+    std::vector results{logits};
+    for (std::int64_t i = 0; i < layers; ++i)
+      results.push_back(cache["blocks." + std::to_string(i) + ".attn.hook_pattern"]);
+    return results;
+  });
 }
 
 }  // namespace compare

@@ -1,8 +1,7 @@
 // The rows about whole modules and training steps, in libtorch: plain functions on tensors, with
 // fused attention where the version has it.
 
-#include <torch/optim/adamw.h>
-
+#include <cmath>
 #include <map>
 #include <memory>
 #include <string>
@@ -28,19 +27,39 @@ struct Attention {
         out(p.matrix(prefix + "out_proj.weight", d_out, d_out)),
         out_bias(p.vector(prefix + "out_proj.bias", d_out)) {}
 
-  Tensor operator()(const Tensor& x) const {
-    const auto split = [&](const Tensor& weight) {
-      return at::linear(x, weight)
-          .view({x.size(0), x.size(1), num_heads, weight.size(0) / num_heads})
-          .transpose(1, 2);
-    };
-    const Tensor context = attend(split(query), split(key), split(value), {}, true);
+  /// Heads of x by a projection: (B, H, T, D).
+  Tensor split(const Tensor& x, const Tensor& weight) const {
+    return at::linear(x, weight)
+        .view({x.size(0), x.size(1), num_heads, weight.size(0) / num_heads})
+        .transpose(1, 2);
+  }
+  Tensor joined(const Tensor& context) const {
     return at::linear(context.transpose(1, 2).flatten(2), out, out_bias);
+  }
+
+  Tensor operator()(const Tensor& x) const {
+    return joined(attend(split(x, query), split(x, key), split(x, value), {}, true));
   }
 
   std::int64_t num_heads;
   Tensor query, key, value, out, out_bias;
 };
+
+/// Activations that are kept. (Names, which PyTorch's users give to theirs, cost nothing here.)
+using Cache = std::vector<Tensor>;
+constexpr std::size_t kPatternPlace = 4;  // of those of a block
+
+/// Where heads attend, causally; scores and pattern are kept.
+Tensor attention_pattern(const Tensor& query, const Tensor& key, Cache& cache) {
+  const double scale = 1.0 / std::sqrt(static_cast<double>(query.size(-1)));
+  const std::int64_t length = query.size(-2);
+  const Tensor hidden = at::ones({length, length}, at::kBool).triu(1);
+  const Tensor scores =
+      at::matmul(query * scale, key.transpose(-2, -1)).masked_fill(hidden, -INFINITY);
+  const Tensor pattern = at::softmax(scores, -1);
+  cache.insert(cache.end(), {scores, pattern});
+  return pattern;
+}
 
 struct Block {
   Block(Parameters& p, const std::string& prefix, std::int64_t width, std::int64_t heads)
@@ -58,40 +77,30 @@ struct Block {
     return middle + at::linear(hidden, down, down_bias);
   }
 
+  /// The same, with all activations on the way, as forward hooks and a composed attention keep
+  /// them.
+  Tensor cached(const Tensor& x, Cache& cache) const {
+    cache.push_back(x);
+    const Tensor normed = norm1.cached(x, cache);
+    const Tensor q = attention.split(normed, attention.query),
+                 k = attention.split(normed, attention.key),
+                 v = attention.split(normed, attention.value);
+    const Tensor pattern = attention_pattern(q, k, cache);
+    const Tensor z = at::matmul(pattern, v), written = attention.joined(z);
+    const Tensor middle = x + written;
+    cache.insert(cache.end(), {q, k, v, z, written, middle});
+    const Tensor before = at::linear(norm2.cached(middle, cache), up, up_bias);
+    const Tensor hidden = at::gelu(before), added = at::linear(hidden, down, down_bias);
+    const Tensor result = middle + added;
+    cache.insert(cache.end(), {before, hidden, added, result});
+    return result;
+  }
+
   Norm norm1;
   Attention attention;
   Norm norm2;
   Tensor up, up_bias, down, down_bias;
 };
-
-/// torch.optim.AdamW with the defaults that it shares with tend's, fused where the version can.
-#if TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 4)
-class AdamW {
- public:
-  explicit AdamW(const std::vector<Tensor>& parameters) : parameters_(parameters) {
-    for (const Tensor& parameter : parameters) {
-      means_.push_back(at::zeros_like(parameter));
-      squares_.push_back(at::zeros_like(parameter));
-      steps_.push_back(at::zeros({}, at::kFloat));
-    }
-  }
-
-  void step() {
-    const at::NoGradGuard guard;
-    std::vector<Tensor> gradients;
-    for (const Tensor& parameter : parameters_) gradients.push_back(parameter.grad());
-    for (const Tensor& count : steps_) count.add_(1);
-    at::_fused_adamw_(parameters_, gradients, means_, squares_, {}, steps_, /*lr=*/1e-3,
-                      /*beta1=*/0.9, /*beta2=*/0.999, /*weight_decay=*/1e-2, /*eps=*/1e-8,
-                      /*amsgrad=*/false, /*maximize=*/false);
-  }
-
- private:
-  std::vector<Tensor> parameters_, means_, squares_, steps_;
-};
-#else
-using AdamW = torch::optim::AdamW;
-#endif
 
 /// A GPT, its data and its optimizer.
 struct Training {
@@ -120,6 +129,36 @@ struct Training {
     return loss;
   }
 
+  /// The logits, and the pattern of every layer.
+  std::vector<Tensor> run_with_cache() const {
+    Cache cache;
+    std::vector<Tensor> results(1);
+    Tensor x = at::embedding(token_embedding, tokens);
+    cache.push_back(x);
+    x = x + position_embedding;
+    for (const Block& block : blocks) {
+      const std::size_t begin = cache.size();
+      x = block.cached(x, cache);
+      results.push_back(cache[begin + kPatternPlace]);
+    }
+    results[0] = at::linear(norm.cached(x, cache), head);
+    return results;
+  }
+  /// The logits, and the pattern of the first layer's first head; all attention is fused.
+  std::vector<Tensor> run_with_head() const {
+    Tensor x = at::embedding(token_embedding, tokens) + position_embedding;
+    const Attention& first = blocks[0].attention;
+    const Tensor normed = blocks[0].norm1(x);
+    const std::int64_t width = first.query.size(0) / first.num_heads;
+    const auto of_head = [&](const Tensor& weight) {
+      return at::linear(normed, weight.narrow(0, 0, width)).unsqueeze(1);
+    };
+    Cache cache;
+    const Tensor pattern = attention_pattern(of_head(first.query), of_head(first.key), cache);
+    for (const Block& block : blocks) x = block(x);
+    return {at::linear(norm(x), head), pattern};
+  }
+
   const std::map<std::string, Tensor>& parameters_by_name() const { return parameters.by_name(); }
 
   Parameters parameters;
@@ -140,6 +179,13 @@ Module causal_attention(const Work& w, std::uint64_t seed) {
 
 Task training_step(const Work& w, std::uint64_t seed) {
   return training_task(std::make_shared<Training>(w, seed));
+}
+
+Task lens_run(const Work& w, std::uint64_t seed) {
+  const auto training = std::make_shared<Training>(w, seed);
+  if (w.operation == "lens_head")
+    return lens_task([training] { return training->run_with_head(); });
+  return lens_task([training] { return training->run_with_cache(); });
 }
 
 }  // namespace compare

@@ -1,40 +1,45 @@
-// Parameters of models in libtorch.
+// Parameters of models in libtorch, and their optimizer.
 #pragma once
 
-#include <map>
+#include <torch/optim/adamw.h>
+
 #include <string>
 #include <vector>
 
-#include "../inputs.h"
 #include "torch.h"
+
+#include "same_works.h"
 
 namespace compare {
 
-/// Parameters by tend's names, from which their values follow.
-class Parameters {
+/// torch.optim.AdamW with the defaults that it shares with tend's, fused where the version can.
+#if TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 4)
+class AdamW {
  public:
-  explicit Parameters(std::uint64_t seed) : seed_(seed) {}
-
-  Tensor matrix(const std::string& name, std::int64_t rows, std::int64_t columns) {
-    return make(name, {rows, columns}, rows, columns);
+  explicit AdamW(const std::vector<Tensor>& parameters) : parameters_(parameters) {
+    for (const Tensor& parameter : parameters) {
+      means_.push_back(at::zeros_like(parameter));
+      squares_.push_back(at::zeros_like(parameter));
+      steps_.push_back(at::zeros({}, at::kFloat));
+    }
   }
-  Tensor vector(const std::string& name, std::int64_t size) { return make(name, {size}, 1, size); }
-  const std::vector<Tensor>& all() const { return all_; }
-  const std::map<std::string, Tensor>& by_name() const { return by_name_; }
+
+  void step() {
+    const at::NoGradGuard guard;
+    std::vector<Tensor> gradients;
+    for (const Tensor& parameter : parameters_) gradients.push_back(parameter.grad());
+    for (const Tensor& count : steps_) count.add_(1);
+    at::_fused_adamw_(parameters_, gradients, means_, squares_, {}, steps_, /*lr=*/1e-3,
+                      /*beta1=*/0.9, /*beta2=*/0.999, /*weight_decay=*/1e-2, /*eps=*/1e-8,
+                      /*amsgrad=*/false, /*maximize=*/false);
+  }
 
  private:
-  Tensor make(const std::string& name, at::IntArrayRef shape, std::int64_t rows,
-              std::int64_t columns) {
-    Tensor tensor = make_tensor(parameter_values(seed_, name, rows, columns), shape);
-    all_.push_back(tensor.requires_grad_(true));
-    by_name_[name] = tensor;
-    return tensor;
-  }
-
-  std::uint64_t seed_;
-  std::vector<Tensor> all_;
-  std::map<std::string, Tensor> by_name_;
+  std::vector<Tensor> parameters_, means_, squares_, steps_;
 };
+#else
+using AdamW = torch::optim::AdamW;
+#endif
 
 struct Norm {
   Norm(Parameters& p, const std::string& prefix, std::int64_t width)
@@ -42,6 +47,12 @@ struct Norm {
 
   Tensor operator()(const Tensor& x) const {
     return at::layer_norm(x, weight.sizes(), weight, bias);
+  }
+  /// The same; result and scale are added to the cache.
+  Tensor cached(const Tensor& x, std::vector<Tensor>& cache) const {
+    auto [result, mean, scale] = at::native_layer_norm(x, weight.sizes(), weight, bias, 1e-5);
+    cache.insert(cache.end(), {result, scale});
+    return result;
   }
 
   Tensor weight, bias;

@@ -106,3 +106,41 @@ TEST_CASE("the logit lens ends with the logits, and begins with those of the emb
   const Tensor embedded = cache["hook_embed"] + cache["hook_pos_embed"];
   CHECK(adds_up(all.select(0, 0), model.head(model.norm(embedded))));
 }
+
+TEST_CASE("the Jacobian lens has the mean derivatives of the residual stream's end") {
+  manual_seed(4);
+  for (const GPTConfig& config : models_of_parts()) {
+    const GPT model = model_of_parts(config);
+    for (Tensor& each : model.parameters()) each.requires_grad_(false);
+    const Tensor tokens = randint(0, 31, {2, 4});
+    const Tensor jacobians = lens::residual_jacobians(model, tokens);
+    REQUIRE(jacobians.shape() == Shape{4, 24, 24});
+    CHECK(equal(jacobians.select(0, 3), eye(24, float64)));
+
+    // Differences: element 5 of the stream before layer 1 at every position in turn.
+    const NoGradGuard no_graph;
+    const double step = 1e-5;
+    const auto end_with = [&](std::int64_t position, double by) {
+      const auto move = [&](Tensor x) {
+        x.select(1, position).select(1, 5).add_(by);
+        return x;
+      };
+      const lens::Hooks hooks({{"blocks.1.hook_resid_pre", move}});
+      return lens::run_with_cache(model, tokens).cache["blocks.2.hook_resid_post"].sum({0, 1});
+    };
+    Tensor column = zeros({24}, float64);
+    for (std::int64_t position = 0; position < 4; ++position)
+      column = column + (end_with(position, step) - end_with(position, -step)) / (2 * step);
+    // A difference of second order of numbers of some 10 has errors of 1e-9.
+    CHECK(allclose(jacobians.select(0, 1).select(1, 5), column / 8, 1e-6, 1e-7));
+
+    const auto cache = lens::run_with_cache(model, tokens).cache;
+    const Tensor same = eye(24, float64).expand({4, 24, 24});
+    CHECK(adds_up(lens::jacobian_lens(model, cache, same), lens::logit_lens(model, cache)));
+    CHECK(adds_up(lens::jacobian_lens(model, cache, jacobians)[{3}], model(tokens)));
+    const Tensor from_zero = matmul(cache["blocks.0.hook_resid_pre"], jacobians.select(0, 0).t());
+    CHECK(adds_up(lens::jacobian_lens(model, cache, jacobians)[{0}],
+                  model.head(model.norm(from_zero))));
+    CHECK_THROWS_AS(lens::jacobian_lens(model, cache, same.select(0, 0)), ShapeError);
+  }
+}

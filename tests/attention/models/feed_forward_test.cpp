@@ -26,3 +26,15 @@ TEST_CASE("gated feed-forward networks have gate and up in one matrix") {
   CHECK_THROWS_AS(FeedForward(GPTConfig{.width = 4, .num_heads = 1, .hidden_width = 0}),
                   ShapeError);
 }
+
+TEST_CASE("a network with ReLU is down(relu(up(x))), and one of kind none has no parameters") {
+  manual_seed(1);
+  const Tensor x = randn({3, 4});
+  const FeedForward layer(
+      GPTConfig{.width = 4, .num_heads = 1, .feed_forward = FeedForwardKind::relu});
+  CHECK(equal(layer(x), layer.down(relu(layer.up(x)))));
+  const FeedForward none(
+      GPTConfig{.width = 4, .num_heads = 1, .feed_forward = FeedForwardKind::none});
+  CHECK(none.parameters().empty());
+  CHECK_THROWS_AS(none(x), Error);
+}

