@@ -3,9 +3,9 @@
 // https://github.com/rasbt/LLMs-from-scratch; its outputs are in book_cases.json. Everything begins
 // with seed 123, and dropout's masks are those of the notebook's ARM Mac.
 //
-// A number that differs is shown beside its value in float64, from the same weights and masks.
-// Where ours is as near to that as the published one, rounding made the difference. The training is
-// not done in float64, which would take 6 GB.
+// A number that differs is shown beside its value in float64, from the same weights and masks: both
+// are then about a rounding of float32 away from it. The training is not done in float64, which
+// would take 6 GB.
 //
 // book_model.h has the model and its training, book_chapters.h the outputs, book_cases.h the
 // comparison.
@@ -145,8 +145,8 @@ void compare_all(const std::vector<book::Case>& cases, Outputs& reached, Outputs
                    static_cast<double>(equal), 0, 0);
   findings.rows.insert(findings.rows.end(), rows.begin(), rows.end());
   findings.show("Numbers that differ", table,
-                "An output is named by its chapter and cell. Where the published number and ours "
-                "are about as far from float64's, rounding made the difference.");
+                "An output is named by its chapter and cell. A difference of the size of "
+                "float32's rounding lies between the published number or ours and float64's.");
 }
 
 lab::Findings run(const lab::Call& call, const Options& o) {

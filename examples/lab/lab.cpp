@@ -97,7 +97,7 @@ std::string json_of(const Experiment& experiment, const Call& call, const Findin
               {"seconds", seconds},
               {"rows", rows},
               {"charts", charts}}
-      .dump(1);
+      .dump(1, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace
