@@ -167,7 +167,8 @@ void add_rows(lab::Findings& findings, std::int64_t p, const std::vector<Curve>&
     return std::isinf(epoch) ? "never" : lab::number(epoch, 0);
   };
   const Curve& test = curves[1];
-  const auto peak = std::max_element(test.y.begin(), test.y.end()) - test.y.begin();
+  const auto peak =
+      static_cast<std::size_t>(std::max_element(test.y.begin(), test.y.end()) - test.y.begin());
   const double grokked = first_below(test, 0.01), fitted = first_below(test, 1),
                formed = first_below(curves[2], 1);
   findings.add("modulus and epochs", "113 and 25000",
@@ -213,7 +214,7 @@ lab::Findings run(const lab::Call& call, std::int64_t p, std::int64_t epochs) {
       "the test loss falls. The excluded loss is that of training pairs without the key "
       "frequencies: it rises when the network stops memorising.");
   Chart spectra{.views = {}, .choice = "epoch", .has_bars = true, .x_name = "frequency"};
-  for (const std::size_t i : {0, 10, 25, 50, 75, 100})
+  for (const std::size_t i : {0U, 10U, 25U, 50U, 75U, 100U})
     spectra.views.push_back(
         lab::spectrum_view(lab::number(curves[0].x[i], 0), spectrum_of(snapshots[i])));
   findings.show("Fourier spectrum of the embedding", spectra,

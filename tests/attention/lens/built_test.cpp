@@ -94,7 +94,8 @@ TEST_CASE("an induction model averages over what followed the token, at all posi
         if (x[j - 1] == x[i]) followed.push_back(x[j]);
       }
       // Without such a token, over all but the first.
-      if (followed.empty()) followed.assign(x.begin() + (i > 0 ? 1 : 0), x.begin() + i + 1);
+      const auto end = x.begin() + static_cast<std::ptrdiff_t>(i) + 1;
+      if (followed.empty()) followed.assign(x.begin() + (i > 0 ? 1 : 0), end);
       wanted.select(1, static_cast<std::int64_t>(i))
           .copy_(one_hot(tensor(followed), kVocab).to(float32).mean({0}) * 100);
     }

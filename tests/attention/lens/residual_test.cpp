@@ -72,7 +72,9 @@ TEST_CASE("what the parts add to logits, with the norm's bias, is the logits") {
     const GPT model = model_of_parts(config);
     const NoGradGuard no_graph;
     const Tensor tokens = randint(0, 31, {2, 7});
-    const auto [logits, cache] = lens::run_with_cache(model, tokens);
+    const auto run = lens::run_with_cache(model, tokens);
+    const Tensor& logits = run.result;
+    const lens::ActivationCache& cache = run.cache;
     const lens::Parts parts = lens::parts_by_head(model, cache);
     const Tensor normalized = lens::through_final_norm(model, cache, parts.stack).sum({0});
     const Tensor bias = model.norm.bias;
