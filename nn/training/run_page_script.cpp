@@ -233,7 +233,7 @@ for (const place of document.querySelectorAll(".map")) {
   const highest = Math.max(...values.filter(value => value !== null)), lowest = Math.min(...values.filter(value => value !== null));
   const start = () => selects.reduce((at, select, i) => at * choices[i].names.length + select.selectedIndex, 0) * rows.length * columns.length;
   const value = (row, column) => values[start() + row * columns.length + column];
-  const left = 10 + 7.7 * Math.max(...rows.map(text => text.length)), isTall = Math.max(...columns.map(text => text.length)) > 2, top = isTall ? 8 + 7.7 * Math.max(...columns.map(text => text.length)) : 20;
+  const left = 10 + 7.7 * Math.max(...rows.map(text => text.length)), isTall = Math.max(...columns.map(text => text.length)) > 1, top = isTall ? 8 + 7.7 * Math.max(...columns.map(text => text.length)) : 20;
   const everyRow = Math.ceil(rows.length / 60), everyColumn = Math.ceil(columns.length / 60);
   const width = columns.length * cell, height = rows.length * cell;
   const draw = () => {
