@@ -133,9 +133,9 @@ Json rows_of(const Entry& entry, const Options& o) {
   return rows;
 }
 
-std::string word_of(const Json& row) {
-  if (row.at("passed").is_null()) return "";
-  return row.at("passed") == true ? "reached" : "not reached";
+std::string verdict_of(const Json& row) {
+  const Json& passed = row.at("passed");
+  return lab::verdict(passed.is_null() ? std::nullopt : std::optional(passed.get<bool>()));
 }
 
 /// The table for the terminal and, with links, for the page.
@@ -144,16 +144,14 @@ void print(const Json& rows, const Options& o) {
   std::string links;
   for (const Json& row : rows) {
     const std::string name = row.at("experiment");
-    const std::string seconds = row.contains("seconds")
-                                    ? lab::number(std::max(row.at("seconds").get<double>(), 0.1), 1)
-                                    : "";
+    const std::string seconds = row.contains("seconds") ? lab::seconds_text(row.at("seconds")) : "";
     table.rows.push_back({seconds.empty() ? "" : name, row.at("what"), row.at("published"),
-                          row.at("reached"), word_of(row), seconds});
+                          row.at("reached"), verdict_of(row), seconds});
     std::cout << std::left << std::setw(13) << name << row.at("what").get<std::string>() << ": "
               << row.at("reached").get<std::string>();
     if (row.at("published") != "")
       std::cout << " (published " << row.at("published").get<std::string>() << ')';
-    std::cout << "  " << word_of(row) << (seconds.empty() ? "" : "  " + seconds + " s") << '\n';
+    std::cout << "  " << verdict_of(row) << (seconds.empty() ? "" : "  " + seconds + " s") << '\n';
     if (!seconds.empty() && std::filesystem::exists(o.out + "/" + name + ".html"))
       links += "<a href='" + name + ".html'>" + name + "</a> ";
   }

@@ -3,7 +3,8 @@
 // https://arxiv.org/abs/2301.05217, with the settings of TransformerLens's demo: one layer, width
 // 128, 4 heads of 32, 512 neurons with ReLU, no norms, no biases. It learns (a + b) mod 113 from
 // 30 % of the pairs: 25,000 steps of AdamW (rate 1e-3, betas 0.9 and 0.98, decay 1) on all of them.
-// By default the modulus is 59 here, which takes four minutes of one core; --p 113 takes twelve.
+// By default the modulus is 59 here, which takes four minutes of one core; --p 113 takes
+// about twelve, which was estimated from its first epochs.
 //
 // Only the last of the three tokens "a b =" is read. Before attention there are just 3 (p + 1)
 // residuals, so queries, keys and values are computed once for each of them, not for each pair. The

@@ -28,15 +28,6 @@ tend::nn::ProgressLine& progress() {
   return line;
 }
 
-std::string fixed(double seconds) {
-  return number(std::max(seconds, 0.1), 1);
-}
-
-std::string verdict(const Row& row) {
-  if (!row.passed) return "";
-  return *row.passed ? "reached" : "not reached";
-}
-
 void add_section(RunPage& page, const Section& section) {
   const std::string text =
       section.text.empty() ? "" : "<p class='soft'>" + RunPage::escaped(section.text) + "</p>";
@@ -58,12 +49,12 @@ std::string page_of(const Experiment& experiment, const Call& call, const Findin
     page.add_note("A small size that only tests the program: its figures mean nothing.");
   Table table{{"", "published", "here", ""}, {}};
   for (const Row& row : findings.rows)
-    table.rows.push_back({row.what, row.published, row.reached, verdict(row)});
+    table.rows.push_back({row.what, row.published, row.reached, verdict(row.passed)});
   page.add_table("Published and here", table.header, table.rows);
   for (const Section& section : findings.sections) add_section(page, section);
   auto settings = experiment.settings;
   settings.emplace_back("seed", std::to_string(call.seed));
-  settings.emplace_back("seconds", fixed(seconds));
+  settings.emplace_back("seconds", seconds_text(seconds));
   page.add_list("Settings", settings);
   return page.html();
 }
@@ -109,6 +100,15 @@ std::string number(double value, int digits) {
   text << (is_small ? std::scientific : std::fixed) << std::setprecision(is_small ? 1 : digits)
        << value;
   return text.str();
+}
+
+std::string seconds_text(double seconds) {
+  return number(std::max(seconds, 0.1), 1);
+}
+
+std::string verdict(std::optional<bool> passed) {
+  if (!passed) return "";
+  return *passed ? "reached" : "not reached";
 }
 
 void Findings::compare(const std::string& what, double published, double reached, double tolerance,
@@ -167,7 +167,7 @@ int Program::finish(const Findings& findings, double seconds) const {
   for (const Row& row : findings.rows) {
     std::cout << "  " << row.what << ": " << row.reached;
     if (!row.published.empty()) std::cout << " (published " << row.published << ')';
-    if (row.passed) std::cout << "  " << verdict(row);
+    if (row.passed) std::cout << "  " << verdict(row.passed);
     std::cout << '\n';
     all_passed = all_passed && row.passed.value_or(true);
   }
@@ -175,7 +175,7 @@ int Program::finish(const Findings& findings, double seconds) const {
       (std::filesystem::path(call_.out) / (experiment_.name + ".html")).string();
   tend::nn::write_file(page, page_of(experiment_, call_, findings, seconds));
   program::write_results(json_, [&] { return json_of(experiment_, call_, findings, seconds); });
-  std::cout << "  " << fixed(seconds) << " s; wrote " << page << '\n';
+  std::cout << "  " << seconds_text(seconds) << " s; wrote " << page << '\n';
   return all_passed || call_.quick ? 0 : 1;
 }
 

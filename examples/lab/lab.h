@@ -74,6 +74,12 @@ struct Findings {
 /// `value` with `digits` digits after the point, or as 1.2e-05 where that would show none of them.
 std::string number(double value, int digits = 4);
 
+/// "12.3", at least 0.1.
+std::string seconds_text(double seconds);
+
+/// "reached", "not reached", or nothing where nothing can be compared.
+std::string verdict(std::optional<bool> passed);
+
 /// The program of an experiment. Options of its own are added to line() before run().
 class Program {
  public:

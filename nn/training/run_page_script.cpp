@@ -46,7 +46,6 @@ select{font:14px/1.4 ui-monospace,"DejaVu Sans Mono",Menlo,Consolas,monospace;co
 .map text{font:12.5px ui-monospace,"DejaVu Sans Mono",Menlo,Consolas,monospace;fill:var(--soft)}
 .map .ground{fill:var(--ground)}
 .map .cross{fill:none;stroke:var(--ink);stroke-opacity:.4}
-.map text.lit{font-weight:700;fill:var(--warm)}
 .map-scroll{overflow-x:auto;overflow-y:hidden}
 .table-scroll{overflow-x:auto}
 .table-scroll td,.table-scroll th{font-variant-numeric:tabular-nums;min-width:4.5em}
@@ -254,7 +253,7 @@ for (const place of document.querySelectorAll(".map")) {
     svg.innerHTML = html + "<path class='cross'/>";
     svg.setAttribute("viewBox", `${-left} ${-top} ${width + left + 4} ${height + top + 4}`);
     const size = columns.length > 60 ? .5 : 1;
-    svg.setAttribute("style", `min-width:${Math.min(left + width * .6, 900) * size}px;max-width:${(left + width) * 1.6}px;max-height:${Math.max(300, 640)}px`);
+    svg.setAttribute("style", `min-width:${Math.min(left + width * .6, 900) * size}px;max-width:${(left + width) * 1.6}px;max-height:640px`);
   };
   svg.onpointermove = svg.onpointerdown = svg.onpointerleave = event => {
     const at = new DOMPoint(event.clientX, event.clientY).matrixTransform(svg.getScreenCTM().inverse());
