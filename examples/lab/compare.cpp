@@ -43,11 +43,11 @@ lab::Table table_of(const std::vector<Run>& runs) {
   for (const Run& run : runs) {
     table.header.push_back(run.name);
     for (const Json& row : run.json.at("rows")) {
+      const std::string what = row.at("what");
       auto place = std::find_if(table.rows.begin(), table.rows.end(),
-                                [&](const auto& cells) { return cells[0] == row.at("what"); });
+                                [&](const auto& cells) { return cells[0] == what; });
       if (place == table.rows.end())
-        place =
-            table.rows.insert(place, std::vector<std::string>{row.at("what"), row.at("published")});
+        place = table.rows.insert(place, std::vector<std::string>{what, row.at("published")});
       place->resize(table.header.size() - 1);
       place->push_back(row.at("reached"));
     }
@@ -56,19 +56,18 @@ lab::Table table_of(const std::vector<Run>& runs) {
   return table;
 }
 
-/// The part of an array whose `key` is `name`; null if there is none.
-const Json& named(const Json& array, const std::string& key, const Json& name) {
-  static const Json none;
+/// The part of an array whose `key` is `name`. Null if there is no such part.
+Json named(const Json& array, const std::string& key, const Json& name) {
   const auto place = std::find_if(array.begin(), array.end(),
                                   [&](const Json& each) { return each.at(key) == name; });
-  return place == array.end() ? none : *place;
+  return place == array.end() ? Json() : *place;
 }
 
 /// Adds a run's curves of the view, if it has such a chart.
 void add_curves(tend::nn::ChartView& view, const Run& run, const Json& heading) {
-  const Json& chart = named(run.json.at("charts"), "heading", heading);
+  const Json chart = named(run.json.at("charts"), "heading", heading);
   if (chart.is_null()) return;
-  const Json& own = named(chart.at("views"), "name", view.name);
+  const Json own = named(chart.at("views"), "name", view.name);
   if (own.is_null()) return;
   for (const Json& curve : own.at("curves")) {
     view.curves.push_back({run.name + " " + curve.at("name").get<std::string>(),
