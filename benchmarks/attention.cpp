@@ -1,7 +1,9 @@
-// Causal attention, fused and composed: FLOP is the rate that the visible half of the products
-// makes, FLOP=250G/s are 250 GFLOP/s. A path of 1 is AttentionPath::fused, 2 is composed. Of one
-// query after T - 1 cached tokens, where linear biases are a score function, also how far the two
-// paths lie apart.
+// Times causal attention on the fused and the composed path. In the benchmarks' names, path 1 is
+// AttentionPath::fused and path 2 is composed. FLOP is the rate, in which only the visible half of
+// the products counts. FLOP=250G/s means 250 GFLOP/s.
+//
+// The alibi benchmarks time one query after T - 1 cached tokens, with linear biases. They also show
+// by how much the results of the two paths differ.
 #include <cmath>
 
 #include <tend/tend.h>
@@ -16,7 +18,7 @@ using attention::scaled_dot_product_attention;
 
 namespace {
 
-// (batch, tokens, heads * dim) seen as (batch, heads, tokens, dim), as modules split heads.
+// A view of (batch, tokens, heads * dim) as (batch, heads, tokens, dim), as modules split heads.
 Tensor split_heads(const benchmark::State& state) {
   const std::int64_t batch = state.range(0), heads = state.range(1), tokens = state.range(2),
                      dim = state.range(3);
@@ -31,7 +33,7 @@ AttentionPath path_of(const benchmark::State& state) {
   return static_cast<AttentionPath>(state.range(4));
 }
 
-// Two products forward, five backward, which computes the scores anew.
+// The forward has two products. The backward has five, since it computes the scores again.
 void count(benchmark::State& state, double products) {
   const auto n = [&](std::size_t i) { return static_cast<double>(state.range(i)); };
   state.counters["FLOP"] = benchmarks::rate(products * n(0) * n(1) * n(3) * n(2) * (n(2) + 1));
@@ -84,7 +86,8 @@ void module_both(benchmark::State& state) {
   }
 }
 
-// The largest number, and by how much the paths differ, also in units of its last place.
+// Counters: the largest result, and the largest difference of the paths, also in units in the last
+// place of the largest result.
 void count_apart(benchmark::State& state, const Tensor& fused, const Tensor& composed) {
   const double largest = abs(fused).max().item(), apart = abs(fused - composed).max().item();
   state.counters["largest"] = largest;
@@ -110,7 +113,7 @@ void alibi_query(benchmark::State& state) {
   count_apart(state, run(AttentionPath::fused), run(AttentionPath::composed));
 }
 
-// The logits of one token, by a model of the size of compare's 10M.
+// The logits of one token, for a model of the size of compare's "10M".
 void alibi_decode(benchmark::State& state) {
   manual_seed(1);
   const std::int64_t batch = state.range(0), heads = state.range(1), tokens = state.range(2);
@@ -142,7 +145,7 @@ void shapes(benchmark::internal::Benchmark* benchmark) {
   }
 }
 
-// What the choice between the paths rests on, and how memory's growth tells.
+// More lengths, short and long. The choice between the paths is based on these times.
 void lengths(benchmark::internal::Benchmark* benchmark) {
   shapes(benchmark);
   for (const int path : {1, 2}) {
@@ -156,7 +159,7 @@ void one_query(benchmark::internal::Benchmark* benchmark) {
   for (const int path : {1, 2}) benchmark->Args({1, 8, 1024, 64, path});
 }
 
-// compare's 10M model has 8 heads of 32.
+// compare's "10M" model has 8 heads of width 32.
 void one_token(benchmark::internal::Benchmark* benchmark) {
   benchmark->ArgNames({"B", "H", "T", "D", "path"})->UseRealTime();
   for (const int path : {1, 2}) benchmark->Args({1, 8, 1024, 32, path});

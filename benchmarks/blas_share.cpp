@@ -1,10 +1,10 @@
-// Which share of the multiplications of a GPT's training step OpenBLAS computes, on each SIMD
-// target:
+// Prints the share of the multiplications of a GPT's training step that OpenBLAS computes, for each
+// SIMD target:
 //
 //   blas_share [VOCABULARY [TOKENS [WIDTH [LAYERS [HEADS [BATCH]]]]]]
 //
-// The default is the larger step that `compare` times. The functions below replace OpenBLAS's own,
-// count, and pass the call on.
+// The default is the larger GPT step of `compare`. The cblas functions below replace
+// OpenBLAS's functions: they count the multiplications and call the original.
 #include <cblas.h>
 #include <dlfcn.h>
 
@@ -28,7 +28,7 @@ void count(blasint m, blasint n, blasint k) {
       static_cast<std::uint64_t>(m) * static_cast<std::uint64_t>(n) * static_cast<std::uint64_t>(k);
 }
 
-// OpenBLAS's function of that name.
+// OpenBLAS's function `name`.
 template <class Function>
 Function* next(const char* name) {
   return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
@@ -57,13 +57,13 @@ int main(int argc, char** argv) {
   constexpr std::uint64_t kMost = 1 << 20;
   std::int64_t vocabulary = 65, tokens = 256, width = 384, layers = 6, heads = 6, batch = 4;
   program::CommandLine line("blas_share",
-                            "Counts which share of a GPT's training step OpenBLAS computes");
-  line.add_whole("vocabulary", vocabulary, "Tokens that there are (65)", 1, kMost);
-  line.add_whole("tokens", tokens, "Of a sequence (256)", 1, kMost);
-  line.add_whole("width", width, "(384)", 1, kMost);
-  line.add_whole("layers", layers, "(6)", 1, kMost);
-  line.add_whole("heads", heads, "Of each layer (6)", 1, kMost);
-  line.add_whole("batch", batch, "Sequences (4)", 1, kMost);
+                            "Prints OpenBLAS's share of the multiplications of a GPT's step");
+  line.add_whole("vocabulary", vocabulary, "Size of the vocabulary (65)", 1, kMost);
+  line.add_whole("tokens", tokens, "Tokens of a sequence (256)", 1, kMost);
+  line.add_whole("width", width, "Width of the model (384)", 1, kMost);
+  line.add_whole("layers", layers, "Number of layers (6)", 1, kMost);
+  line.add_whole("heads", heads, "Heads of each layer (6)", 1, kMost);
+  line.add_whole("batch", batch, "Sequences of a batch (4)", 1, kMost);
   return line.run(argc, argv, [&] {
     tend::manual_seed(1);
     const tend::attention::GPT model({.vocab_size = vocabulary,
@@ -76,7 +76,7 @@ int main(int argc, char** argv) {
       const std::uint64_t before = tend::kernels::flop_count;
       multiplied = 0;
       tend::cross_entropy(model(x).flatten(0, 1), x.flatten()).backward();
-      // A multiplication comes with an addition.
+      // flop_count counts an addition with each multiplication.
       const double all = static_cast<double>((tend::kernels::flop_count - before) / 2);
       std::cout << target << ": OpenBLAS computes " << 100 * static_cast<double>(multiplied) / all
                 << " % of " << all / 1e9 << " thousand million multiplications\n";

@@ -1,4 +1,4 @@
-// Training steps of two GPTs on the processes of mpirun, and the messages that they send:
+// Times training steps of two GPTs on the processes of mpirun, or the messages that they send:
 //
 //     mpirun -n 2 --bind-to core build/release/benchmarks/distributed --shards 2
 //     mpirun -n 2 --bind-to core --mca btl tcp,self build/release/benchmarks/distributed --messages
@@ -33,7 +33,7 @@ struct Options {
   std::string json;
 };
 
-/// One of compare's two GPT steps.
+/// The sizes of one of compare's two GPT steps.
 struct Size {
   std::int64_t context, width, layers, heads, batch;
 };
@@ -92,7 +92,7 @@ nlohmann::ordered_json measure(const tend::distributed::Context& context, const 
           {"hidden", seconds > 0 ? 1 - waited / seconds : 0}};
 }
 
-/// The sum of a vector over all processes, as DataParallel makes it of each bucket.
+/// Times the sum of a vector over all processes, as DataParallel computes it for each bucket.
 nlohmann::ordered_json measure_sum(const tend::distributed::Context& context, std::int64_t bytes) {
   constexpr int kWarmUp = 20;
   const int rounds = bytes < 1 << 20 ? 2000 : 100;
@@ -110,7 +110,7 @@ nlohmann::ordered_json measure_sum(const tend::distributed::Context& context, st
 
 int run(const Options& options) {
   const tend::distributed::Context context;
-  // The batches have twelve and four rows, and shards are a power of two.
+  // The batches have twelve and four sequences. The number of shards is a power of two.
   const std::int64_t shards = options.shards == 0 ? context.size() : options.shards;
   if (!options.messages && shards != 1 && shards != 2 && shards != 4)
     throw std::invalid_argument("--shards must be 1, 2 or 4, got " + std::to_string(shards));
@@ -139,7 +139,7 @@ int main(int argc, char** argv) {
   line.add_whole("--shards", options.shards,
                  "Parts of the batch: 1, 2 or 4 (default: one for each process)", 1, 4);
   line.add_whole("--steps", options.steps, "Steps to time (30)", 1, 1'000'000);
-  line.add_whole("--bucket-bytes", options.bucket_bytes, "Gradients sent together (1 MB)", 1,
+  line.add_whole("--bucket-bytes", options.bucket_bytes, "Bytes of gradients in a bucket (1 MB)", 1,
                  1 << 30);
   line.add_flag("--messages", options.messages,
                 "Time the sums of 64 bytes, 1 MB and 16 MB over the processes instead");

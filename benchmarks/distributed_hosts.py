@@ -1,24 +1,24 @@
 #!/usr/bin/env python3
-"""Computes what a training step would take on 2 to 64 hosts, from what was measured on one machine.
+"""Estimates the time of a training step on 2 to 64 hosts, from times that were measured on one machine.
 
     mpirun -n 2 --bind-to core build/release/benchmarks/distributed --shards 2 --threads 1 --json steps.json
     mpirun -n 2 --bind-to core --mca btl tcp,self build/release/benchmarks/distributed --messages --json tcp.json
     python3 benchmarks/distributed_hosts.py steps.json tcp.json
 
-Prints the table of docs/distributed.md. A host is one process with the work of one of the two that were
-measured. The sum of G bytes in B buckets over P hosts takes
+Prints the table of docs/distributed.md. Each host runs one process, with the same work as each of the two
+measured processes. The sum of G bytes in B buckets over P hosts takes the time
 
-    R = 2 log2(P) B latency + 2 (P - 1) / P G / bandwidth,
+    R = 2 log2(P) B latency + 2 (P - 1) / P G / bandwidth.
 
-where the latency is half of what a sum of 64 bytes takes through TCP (it is two messages, one after the
-other), and the bandwidth is the network's, or what a sum of 16 MB reached through TCP, whichever is less.
+The latency is half of the time of a sum of 64 bytes through TCP, which is two messages, one after the other.
+The bandwidth is the smaller of the network's bandwidth and the rate of a sum of 16 MB through TCP.
 """
 
 import argparse
 import json
 import math
 
-NETWORKS = {"10 Gbit/s": 1.25e9, "100 Gbit/s": 12.5e9}  # bytes in a second
+NETWORKS = {"10 Gbit/s": 1.25e9, "100 Gbit/s": 12.5e9}  # bytes per second
 
 
 def read(path):
@@ -27,13 +27,13 @@ def read(path):
 
 
 def step(measured, latency, bandwidth, hosts):
-    """The milliseconds of a step and of its sum of gradients."""
-    size = measured["sent_bytes"]  # of two processes, each of which sends as much as the gradients have
+    """The time of a step and the time of its sum of gradients, in milliseconds."""
+    size = measured["sent_bytes"]  # the size of the gradients: with two processes, each sends all of them
     buckets = math.ceil(size / measured["bucket_bytes"])
     rounds = 2 * math.log2(hosts)
     total = 1e3 * (rounds * buckets * latency + 2 * (hosts - 1) / hosts * size / bandwidth)
-    hidden = measured["reduction_ms"] - measured["waited_ms"]  # from the first bucket to the backward's end
-    # The last bucket begins when the backward has ended.
+    hidden = measured["reduction_ms"] - measured["waited_ms"]  # the part of the sum that the backward hides
+    # The last bucket starts when the backward ends, so it is never hidden.
     waits = max(total - hidden, total / buckets) + 1e3 * rounds * latency
     return measured["step_ms"] - measured["waited_ms"] + waits, total
 
@@ -45,7 +45,7 @@ def main():
     arguments = parser.parse_args()
     steps, messages = read(arguments.steps), read(arguments.messages)
     if any(each.get("processes") != 2 for each in steps + messages):
-        parser.error("both files must be of two processes")
+        parser.error("both files must have results of two processes")
     sums = {each["bytes"]: each["sum_ms"] / 1e3 for each in messages}
     latency = sums[64] / 2
     largest = max(sums)

@@ -1,9 +1,9 @@
-"""The training steps of benchmarks/distributed with PyTorch's DistributedDataParallel on gloo.
+"""Times the training steps of benchmarks/distributed with PyTorch's DistributedDataParallel on gloo.
 
     python3 benchmarks/distributed_torch.py [--processes 2] [--threads 1] [--steps 30]
 
-Needs python3-torch. Prints a line of JSON for each of the two models; with --processes 1 the model
-is trained without DistributedDataParallel.
+Needs python3-torch. Prints a line of JSON for each of the two models. With --processes 1, the models
+are trained without DistributedDataParallel.
 """
 import argparse
 import json
@@ -56,10 +56,10 @@ def run(rank, options):
     torch.set_num_threads(options.threads)
     if hasattr(os, "sched_setaffinity") and options.processes > 1:
         cores = sorted(os.sched_getaffinity(0))
-        os.sched_setaffinity(0, {cores[rank % len(cores)]})  # as mpirun binds
+        os.sched_setaffinity(0, {cores[rank % len(cores)]})  # as mpirun --bind-to core does
     os.environ.setdefault("MASTER_ADDR", "127.0.0.1")
     os.environ.setdefault("MASTER_PORT", "29511")
-    os.environ.setdefault("USE_LIBUV", "0")  # which Debian builds without
+    os.environ.setdefault("USE_LIBUV", "0")  # Debian builds PyTorch without libuv
     if options.processes > 1:
         distributed.init_process_group("gloo", rank=rank, world_size=options.processes)
     for context, width, layers, heads, batch in SIZES:

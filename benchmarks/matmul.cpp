@@ -1,7 +1,8 @@
-// Matrix products: FLOP is the rate, FLOP=250G/s are 250 GFLOP/s; peak% is their share of what
-// multiply-adds in registers reach on as many threads in the same run (float64: of half of it).
-// `blas` and `tiles` are the rates of the two paths, the best of several turns; FLOP is that of the
-// path that was chosen (TEND_MATMUL).
+// Times matrix products. FLOP is the rate on the chosen path (TEND_MATMUL): FLOP=250G/s means 250
+// GFLOP/s. `blas` and `tiles` are the rates on the two paths, each the best of several turns.
+//
+// peak% is the share of the rate of multiply-adds in registers, measured in the same run on the
+// same number of threads. For float64, the limit is half of this rate.
 #include <array>
 
 #include <tend/core/kernels/matmul/gemm.h>
@@ -15,7 +16,7 @@ using namespace tend;
 
 namespace {
 
-// Times both paths in turn, as the machine may change its speed meanwhile.
+// Times both paths in turn, because the machine's speed may change during the run.
 template <class F>
 void compare_paths(benchmark::State& state, double flops, F&& f) {
   using Clock = std::chrono::steady_clock;
@@ -26,7 +27,7 @@ void compare_paths(benchmark::State& state, double flops, F&& f) {
   for (int turn = 0; turn < kTurns; ++turn) {
     for (std::size_t i = 0; i < paths.size(); ++i) {
       const MatmulPathGuard guard(paths[i]);
-      f();  // its code and data are in the caches
+      f();  // brings its code and data into the caches
       const Clock::time_point start = Clock::now();
       for (std::int64_t each = 0; each < count; ++each) f();
       const std::chrono::duration<double> seconds = Clock::now() - start;
@@ -63,14 +64,14 @@ void linear(benchmark::State& state, DType dtype) {
            filled({tokens, out}, dtype));
 }
 
-// The gradient of its input.
+// The gradient of a Linear layer's input.
 void linear_input_gradient(benchmark::State& state, DType dtype) {
   const std::int64_t tokens = state.range(0), in = state.range(1), out = state.range(2);
   multiply(state, filled({tokens, out}, dtype), filled({out, in}, dtype),
            filled({tokens, in}, dtype));
 }
 
-// The gradient of its weight.
+// The gradient of a Linear layer's weight.
 void linear_weight_gradient(benchmark::State& state, DType dtype) {
   const std::int64_t tokens = state.range(0), in = state.range(1), out = state.range(2);
   multiply(state, filled({tokens, out}, dtype).transpose(0, 1), filled({tokens, in}, dtype),
@@ -84,7 +85,7 @@ void linear_shapes(benchmark::internal::Benchmark* benchmark) {
   benchmark->Args({1024, 1536, 384});
 }
 
-// (batch, tokens, heads * dim) seen as (batch, heads, tokens, dim), as attention splits heads.
+// A view of (batch, tokens, heads * dim) as (batch, heads, tokens, dim), as attention splits heads.
 Array split_heads(std::int64_t batch, std::int64_t heads, std::int64_t tokens, std::int64_t dim) {
   return filled({batch, tokens, heads * dim}).view({batch, tokens, heads, dim}).transpose(1, 2);
 }

@@ -1,5 +1,6 @@
-// Every row of the operation table, forward and backward: FLOP is the rate of floating-point
-// operations where a row says how many there are, items that of elements of the results.
+// Times every row of the operation table, forward only and with backward. items_per_second counts
+// the elements of the results. FLOP is the rate of floating-point operations, if the row states
+// their number.
 #include "tests/op_table/op_table.h"
 
 #include <algorithm>
@@ -33,7 +34,7 @@ void forward(benchmark::State& state, const Op& op) {
   count_work(state, op, made, 1);
 }
 
-// Forward too, since a graph is used once.
+// Forward and backward together, because a graph can be used only once.
 void both(benchmark::State& state, const Op& op) {
   const test::Case made =
       test::make_case(op, test::large_sample(op), test::Layout::contiguous, float32);
@@ -54,7 +55,7 @@ void both(benchmark::State& state, const Op& op) {
     }
     autograd::grad(outputs, wanted, cotangents, {.allow_unused = true});
   }
-  // A product has two more in its backward.
+  // The backward of a product computes two products.
   count_work(state, op, made, 3);
 }
 

@@ -1,5 +1,5 @@
-// What an operation costs when its elements cost nothing: tensors of a few elements, with and
-// without a graph, and the attention of the seeds' notebooks.
+// Times the fixed cost of operations on tensors of a few elements, with and without a graph. Also
+// times a small attention module (compare's row "seeds' MultiHeadAttention").
 #include <string>
 
 #include <tend/tend.h>
@@ -14,8 +14,8 @@ Tensor leaf(const Shape& shape) {
   return full(shape, 0.5).requires_grad_();
 }
 
-// Registers NAME/no_graph and NAME/graph: f(a, b) without a graph, and with one that is recorded
-// and thrown away.
+// Registers NAME/no_graph and NAME/graph: f(a, b) without a graph, and with a graph that is
+// recorded and freed.
 template <class F>
 void add(const std::string& name, const Shape& a_shape, const Shape& b_shape, F f) {
   for (const bool graph : {false, true}) {
@@ -48,7 +48,7 @@ void add_in_place(benchmark::State& state) {
   for (auto _ : state) a.add_(b);
 }
 
-// Both ways through a chain of tiny operations; one item is an operation and its derivative.
+// Forward and backward of a chain of tiny operations. One item is an operation and its derivative.
 void chain(benchmark::State& state, bool zero_grad) {
   Tensor x = leaf({6, 3});
   for (auto _ : state) {

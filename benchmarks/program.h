@@ -1,7 +1,7 @@
 #pragma once
 
-/// The main function of every benchmark: Google Benchmark's, with what the numbers depend on noted
-/// in the output.
+/// The main function of every benchmark. It is Google Benchmark's, and also prints the versions and
+/// settings on which the numbers depend.
 
 #include <benchmark/benchmark.h>
 
@@ -25,14 +25,14 @@ inline int run(int argc, char** argv) {
   benchmark::AddCustomContext("simd", info.simd_target);
   benchmark::AddCustomContext("matmul path", info.matmul_path);
   benchmark::AddCustomContext("threads", std::to_string(info.threads));
-  // Debian builds Google Benchmark without NDEBUG, so that it warns of itself.
+  // Debian builds Google Benchmark without NDEBUG, so it warns that it is a debug build.
   benchmark::AddCustomContext("note",
                               "\"Library was built as DEBUG\" means Google Benchmark, not tend");
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
   try {
-    if (benchmark::RunSpecifiedBenchmarks() == 0) return 2;  // it has said that none matches
-  } catch (const std::exception& error) {  // such as an array that does not fit the memory
+    if (benchmark::RunSpecifiedBenchmarks() == 0) return 2;  // the library reported it
+  } catch (const std::exception& error) {  // such as an array that does not fit into memory
     std::cerr << error.what() << '\n';
     return 1;
   }
@@ -42,19 +42,19 @@ inline int run(int argc, char** argv) {
   return 1;
 }
 
-/// The same for the arguments that another command line has left.
+/// The main function for the arguments that the program's own command line did not use.
 inline int run(char* program, std::vector<std::string>& rest) {
   std::vector<char*> arguments{program};
   for (std::string& each : rest) arguments.push_back(each.data());
   return run(static_cast<int>(arguments.size()), arguments.data());
 }
 
-/// Prints amounts with SI prefixes and per second: name=250G/s.
+/// A counter that is printed as a rate with an SI prefix, such as name=250G/s.
 inline benchmark::Counter rate(double amount_per_iteration) {
   return {amount_per_iteration, benchmark::Counter::kIsIterationInvariantRate};
 }
 
-/// An array of numbers between -5 and 5.1 that are not all alike.
+/// An array of varied numbers between -5 and 5.1.
 inline Array varied(const Shape& shape, DType dtype = float32) {
   const Array out = Array::empty(shape, float64);
   for (std::int64_t i = 0; i < out.numel(); ++i)

@@ -1,4 +1,4 @@
-// Benchmarks of the shapes that a command line asks for, beside what the machine can do.
+// Benchmarks of shapes that are given on the command line, and their share of the machine's limit.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,8 @@
 
 namespace tend::benchmarks {
 
-/// The sizes of "768x128x512", from 1 on; nothing where they are not so many.
+/// The sizes in a text such as "768x128x512", each from 1 to 16777216. Returns nullopt if the text
+/// has another form or another number of dimensions.
 inline std::optional<std::vector<std::int64_t>> parse_shape(const std::string& text,
                                                             std::size_t dimensions) {
   std::vector<std::int64_t> sizes;
@@ -36,15 +37,16 @@ inline std::optional<std::vector<std::int64_t>> parse_shape(const std::string& t
   return sizes;
 }
 
-/// The main function of a benchmark with the option --shape SHAPE, any number of times. Where it is
-/// given, add(shape) is called for each, instead of all benchmarks that are registered. `form` is
-/// like "768x128x512".
+/// The main function of a benchmark with the option --shape SHAPE, which may be repeated.
+///
+/// If the option is given, only its shapes are measured: all registered benchmarks are removed, and
+/// add(shape) registers new ones. `form` is an example of a shape, such as "768x128x512".
 inline int run_shapes(int argc, char** argv, const std::string& name, const std::string& form,
                       const std::function<void(const std::vector<std::int64_t>&)>& add) {
   std::vector<std::string> shapes, rest;
-  program::CommandLine line(name, "Times kernels beside what the machine can do");
-  line.add_words("--shape", shapes, "Instead of the benchmarks' own, such as " + form);
-  line.add_rest(rest, "Google Benchmark's options are taken, too.");
+  program::CommandLine line(name, "Times kernels, next to the machine's limit");
+  line.add_words("--shape", shapes, "Instead of the default shapes; for example " + form);
+  line.add_rest(rest, "Google Benchmark's options are accepted too.");
   return line.run(argc, argv, [&] {
     const auto dimensions = static_cast<std::size_t>(std::ranges::count(form, 'x')) + 1;
     if (!shapes.empty()) benchmark::ClearRegisteredBenchmarks();
@@ -60,11 +62,13 @@ inline int run_shapes(int argc, char** argv, const std::string& name, const std:
   });
 }
 
-/// Times f() over and over; the counter peak% is the share of `limit`, in amounts a second, that
-/// `amount` each time makes.
+/// Times f(). Each call does `amount` of work, such as floating-point operations or bytes.
+///
+/// The counter `name` is the rate per second. The counter peak% is its share of `limit`, which is a
+/// rate per second, too.
 template <class F>
 void measure(benchmark::State& state, const char* name, double amount, double limit, F&& f) {
-  f();  // pages and caches are warm
+  f();  // maps the pages and fills the caches
   const auto start = std::chrono::steady_clock::now();
   for (auto _ : state) f();
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;

@@ -1,5 +1,6 @@
-// Softmax kernels: B is the rate of bytes read and written, each array counted once; peak% is their
-// share of what memcpy reaches with as many bytes and threads in the same run.
+// Times softmax kernels. B is the rate of bytes that are read and written. Each array counts once.
+// peak% is its share of the rate of memcpy in the same run, with the same numbers of bytes and
+// threads.
 #include <map>
 
 #include <tend/core/kernels/rows/softmax.h>
@@ -22,14 +23,14 @@ Shape shape_of(const benchmark::State& state) {
 
 template <class F>
 void measure_bytes(benchmark::State& state, const Array& each, int arrays, F&& f) {
-  static std::map<std::int64_t, double> peaks;  // a row is run several times
+  static std::map<std::int64_t, double> peaks;  // a benchmark runs several times
   const std::int64_t bytes = each.numel() * item_size(each.dtype()) * arrays;
   double& peak = peaks[bytes];
   if (peak == 0) peak = limits::bytes_per_second(num_threads(), static_cast<double>(bytes));
   benchmarks::measure(state, "B", static_cast<double>(bytes), peak, f);
 }
 
-// Over a dimension of (rows, columns).
+// Softmax over dimension `dim` of a (rows, columns) matrix.
 void forward(benchmark::State& state, Forward kernel, std::int64_t dim) {
   const Array a = varied(shape_of(state)), out = varied(shape_of(state));
   measure_bytes(state, out, 2, [&] { kernel(out, a, dim); });

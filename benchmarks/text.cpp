@@ -1,5 +1,5 @@
-// Tokenizers: B is the rate of bytes of text. `text --text FILE` trains a vocabulary on the file;
-// with `--vocab vocab.json --merges merges.txt` it reads GPT-2's.
+// Times the tokenizer. B is the rate in bytes of text. `text --text FILE` trains a vocabulary on
+// the file. With `--vocab vocab.json --merges merges.txt` it reads GPT-2's vocabulary instead.
 #include <filesystem>
 #include <string>
 #include <utility>
@@ -44,7 +44,7 @@ void add_benchmarks(const Options& options) {
                                           std::to_string(tokenizer.vocab_size()));
   measure("encode", size, [=] { return tokenizer.encode(text); });
   measure("decode", size, [=] { return tokenizer.decode(ids); });
-  std::string letters;  // without a space: one piece
+  std::string letters;  // without spaces, so the text is one piece
   for (const char c : text) {
     if (c >= 'a' && c <= 'z') letters += c;
   }
@@ -59,11 +59,11 @@ void add_benchmarks(const Options& options) {
 int main(int argc, char** argv) {
   Options options;
   std::vector<std::string> rest;
-  program::CommandLine line("text", "How fast texts are encoded");
-  line.add_text("--text", options.text, "A text").required();
+  program::CommandLine line("text", "Times encoding, decoding and training of a tokenizer");
+  line.add_text("--text", options.text, "The text file to encode").required();
   program::Option vocab = line.add_text("--vocab", options.vocab, "GPT-2's vocab.json");
-  vocab.needs(line.add_text("--merges", options.merges, "Its merges.txt").needs(vocab));
-  line.add_rest(rest, "Google Benchmark's options are taken, too.");
+  vocab.needs(line.add_text("--merges", options.merges, "GPT-2's merges.txt").needs(vocab));
+  line.add_rest(rest, "Google Benchmark's options are accepted too.");
   return line.run(argc, argv, [&] {
     add_benchmarks(options);
     return benchmarks::run(argv[0], rest);

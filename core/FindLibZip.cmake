@@ -1,6 +1,7 @@
-# Finds libzip, and the zlib that it needs, as the target LibZip::LibZip, and its LibZip_VERSION.
-# Debian's CMake package of it asks for programs that its library package does not have. Installed
-# with tend, whose component archives needs it when the library is static.
+# Finds libzip, and the zlib that it needs, as the target LibZip::LibZip, and sets LibZip_VERSION.
+#
+# Debian's CMake package for libzip requires programs that its library package does not contain.
+# This file is installed with tend: the component archives needs it if tend is a static library.
 include(FindPackageHandleStandardArgs)
 
 find_package(ZLIB QUIET)

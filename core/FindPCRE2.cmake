@@ -1,5 +1,7 @@
-# Finds PCRE2 for 8-bit characters as the target PCRE2::8BIT, and its PCRE2_VERSION. Debian has no
-# CMake package of it. Installed with tend, whose component text needs it when the library is static.
+# Finds PCRE2 for 8-bit characters as the target PCRE2::8BIT, and sets PCRE2_VERSION.
+#
+# Debian has no CMake package for PCRE2. This file is installed with tend: the component text needs
+# it if tend is a static library.
 include(FindPackageHandleStandardArgs)
 
 find_library(PCRE2_LIBRARY pcre2-8)

@@ -21,7 +21,7 @@ std::string path_of_products() {
   if (matmul_path() != MatmulPath::automatic) return path;
   if (!kernels::blas_calls_may_overlap()) return path + ", tiles only: OpenBLAS is serial";
   if (kernels::blas_fits_processor()) return path;
-  return path + ", tiles but for single columns: OpenBLAS runs kernels for an older processor";
+  return path + ", tiles except for single columns: OpenBLAS runs kernels for an older processor";
 }
 
 }  // namespace

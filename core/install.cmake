@@ -1,11 +1,13 @@
-# What `cmake --install` and CPack put where. The components are those of Debian's packages: runtime,
-# what programs need that were built with tend, and development, what building them needs.
+# The files that `cmake --install` and CPack install, and their folders. The components correspond
+# to Debian's packages. "runtime" is what programs built with tend need to run. "development" is
+# what building such programs needs.
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tend)
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME development)
 
-# tend_install_library(TARGET SETS DESCRIPTION REQUIRES LIBRARIES): a library with its file for find_package,
-# SETS, and its file for pkg-config, which says what it requires there, and what a static one is
-# linked with.
+# tend_install_library(TARGET SETS DESCRIPTION REQUIRES LIBRARIES): installs the library TARGET with
+# two files. SETS is the name of its export set, which becomes its file for find_package. Its file
+# for pkg-config contains DESCRIPTION, the packages that it REQUIRES, and the LIBRARIES that a
+# static library is linked with.
 function(tend_install_library target sets description requires libraries)
   install(
     TARGETS ${target} EXPORT ${sets}
@@ -13,7 +15,8 @@ function(tend_install_library target sets description requires libraries)
     ARCHIVE COMPONENT development)
   install(EXPORT ${sets} NAMESPACE tend:: DESTINATION ${package_dir})
 
-  # From its own folder it finds the prefix, which may be moved, unless a folder is given as a whole path.
+  # The .pc file finds the prefix relative to its own folder, so that the installed files may be
+  # moved. It contains the absolute prefix only if the library folder is an absolute path.
   set(prefix ${CMAKE_INSTALL_PREFIX})
   if(NOT IS_ABSOLUTE ${CMAKE_INSTALL_LIBDIR})
     cmake_path(SET config_dir NORMALIZE /${CMAKE_INSTALL_LIBDIR}/pkgconfig)
@@ -37,8 +40,9 @@ endfunction()
 
 tend_install_library(tend tendTargets "${PROJECT_DESCRIPTION}" "" "-lopenblas -lhwy -lstdc++ -lm -pthread")
 
-# tend_install_part(NAME SETS DESCRIPTION LIBRARIES [MODULE]): an optional part of that name, where it was built,
-# and the module that finds its library. Otherwise its headers stay away.
+# tend_install_part(NAME SETS DESCRIPTION LIBRARIES [MODULE]): installs the optional part NAME, and
+# MODULE, the CMake module that finds its library. If the part was not built, its headers are not
+# installed either.
 set(headers ${TEND_INSTALLED_HEADERS})
 function(tend_install_part name sets description libraries)
   if(TARGET tend_${name})
@@ -69,11 +73,11 @@ install(FILES ${PROJECT_BINARY_DIR}/tendConfig.cmake ${PROJECT_BINARY_DIR}/tendC
               core/FindOpenBLAS.cmake
         DESTINATION ${package_dir})
 
-set(TEND_MAINTAINER "The tend authors <tend@localhost>" CACHE STRING "Who makes Debian packages, with address")
+set(TEND_MAINTAINER "The tend authors <tend@localhost>" CACHE STRING "Maintainer of the Debian packages, with an address")
 set(CPACK_PACKAGE_CONTACT ${TEND_MAINTAINER})
 
-# `cmake --workflow --preset package` makes libtend and libtend-dev. Debian wants licence and changes of
-# each package in a folder of its own.
+# `cmake --workflow --preset package` makes libtend and libtend-dev. Debian requires a folder with
+# the licence and the changes for each package.
 string(TIMESTAMP date "%a, %d %b %Y %H:%M:%S +0000" UTC)
 file(CONFIGURE OUTPUT changelog CONTENT [[
 tend (@PROJECT_VERSION@) unstable; urgency=medium
@@ -111,7 +115,7 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libtend-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libtend (= ${PROJECT_VERSION})")
 set(CPACK_DEBIAN_RUNTIME_DESCRIPTION
-    "The shared libraries. tend trains attention models in C++, and draws the
- random numbers that PyTorch draws from the same seed.")
+    "The shared libraries. tend trains attention models in C++. From the same seed
+ it draws the same random numbers as PyTorch.")
 set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION "Headers, and files for CMake and pkg-config.")
 include(CPack)

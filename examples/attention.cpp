@@ -1,5 +1,5 @@
-// Builds each ready-made mask and score of flex_attention, and some that are made of them, and
-// prints what they do: a row for each query, a column for each key.
+// Prints attention weights as pictures: for each ready-made mask and score of flex_attention, and
+// for some combinations of them. Each row is a query, each column a key.
 #include <algorithm>
 #include <iostream>
 #include <string>
@@ -19,7 +19,7 @@ using tend::Tensor;
 struct Picture {
   std::string name;
   FlexOptions options;
-  std::int64_t queries = 0;  // as many as keys, unless given
+  std::int64_t queries = 0;  // 0 means the number of keys
 };
 
 std::vector<Picture> pictures(std::int64_t tokens) {
@@ -49,17 +49,17 @@ std::vector<Picture> pictures(std::int64_t tokens) {
       {"alibi(slopes)", {.score = scores::alibi(scores::alibi_slopes(1) * 64)}},
       {"relative_bias(table)", {.score = scores::relative_bias(bias)}},
       {"t5_bias(table, true, 16)", {.score = scores::t5_bias(buckets, true, 16)}},
-      {"t5_bias(table, false, 16) where that is causal",
+      {"t5_bias(table, false, 16) with a causal mask",
        {.score = scores::t5_bias(buckets, false, 16), .mask = masks::causal()}},
       {"relative_bias(table) + soft_cap(0.5)",
        {.score = scores::relative_bias(bias) + scores::soft_cap(0.5)}},
-      {"score - slope(at.head) * (at.query - at.key) where that is causal",
+      {"score - slope(at.head) * (at.query - at.key) with a causal mask",
        {.score = [&](auto s, auto at) { return s - slope(at.head) * (at.query - at.key); },
         .mask = [](auto at) { return at.key <= at.query; }}},
   };
 }
 
-// The weights of one head whose scores are all 0 before the score function, (queries, tokens).
+// The attention weights of one head, (queries, tokens). All scores are 0 before the score function.
 Tensor weights_of(const Picture& picture, std::int64_t tokens) {
   const std::int64_t queries = picture.queries > 0 ? picture.queries : tokens;
   const Tensor query = tend::zeros({1, 1, queries, 1}), key = tend::zeros({1, 1, tokens, 1});
@@ -67,7 +67,8 @@ Tensor weights_of(const Picture& picture, std::int64_t tokens) {
       .weights.view({queries, tokens});
 }
 
-// A character for each weight, from none to the largest of its row.
+// Draws each weight as a character. Darker characters are larger shares of the row's largest
+// weight.
 std::string draw(const Tensor& weights) {
   const std::string shades = ".:-=+*#%@";
   std::string text;
@@ -88,8 +89,8 @@ std::string draw(const Tensor& weights) {
 int run(std::int64_t tokens, const std::string& json_path) {
   program::check_can_write(json_path);
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  std::cout << "A row for each query, a column for each key: @ is the largest weight of its row, a "
-               "dot is hidden.\n\n";
+  std::cout << "Each row is a query, each column a key. @ is the largest weight of its row, a dot "
+               "is a weight of 0.\n\n";
   for (const Picture& picture : pictures(tokens)) {
     const Tensor weights = weights_of(picture, tokens);
     std::cout << picture.name << "\n\n" << draw(weights) << '\n';
@@ -104,13 +105,13 @@ int run(std::int64_t tokens, const std::string& json_path) {
 int main(int argc, char** argv) {
   program::CommandLine line(
       "attention",
-      "The masks and scores of flex_attention as pictures: queries down, keys across.");
+      "Draws the masks and scores of flex_attention as pictures. Rows are queries, columns keys.");
   std::int64_t tokens = 16;
   std::uint64_t seed = 123;
   std::string json_path;
-  line.add_whole("--tokens", tokens, "queries, and keys", 4, 100).default_text("16");
+  line.add_whole("--tokens", tokens, "number of queries, and of keys", 4, 100).default_text("16");
   line.add_file("--json", json_path,
-                "write the weights to this file: a list of objects with the keys name and "
+                "write the weights to this file, as a list of objects with two keys: name, and "
                 "weights (queries x tokens numbers, row by row)");
   line.add_whole("--seed", seed, "seed of the biases").default_text("123");
   line.add_threads();

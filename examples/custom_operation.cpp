@@ -1,4 +1,4 @@
-// Writes an operation of its own with its derivative, proves it, and trains with it.
+// Defines an operation with its derivative, checks the derivative, and trains a network with it.
 
 #include <iostream>
 #include <string>
@@ -15,7 +15,7 @@ namespace {
 
 using tend::Tensor;
 
-/// x sigmoid(slope x), of which only x is kept; its derivative is made of operations that can be
+/// x sigmoid(slope x). Saves only x for backward. The derivative consists of operations that can be
 /// differentiated, so second derivatives work, too.
 class ScaledSwish : public tend::autograd::Function<ScaledSwish> {
  public:
@@ -34,7 +34,7 @@ class ScaledSwish : public tend::autograd::Function<ScaledSwish> {
   double slope_;
 };
 
-/// A network with that operation between its layers.
+/// A network with ScaledSwish between its two layers.
 class Net : public tend::nn::Module<Net> {
  public:
   Net() : first(1, 16), second(16, 1) {}
@@ -75,13 +75,13 @@ int run(const std::string& json_path, std::uint64_t seed, std::int64_t steps) {
 
 int main(int argc, char** argv) {
   program::CommandLine line("custom_operation",
-                            "An operation of one's own, proved and trained with");
+                            "Defines an operation, checks its derivative, and trains with it");
   std::string json_path;
   std::uint64_t seed = 0;
   std::int64_t steps = 500;
   line.add_json(json_path);
-  line.add_whole("--seed", seed, "Of points and weights (0)");
+  line.add_whole("--seed", seed, "Seed of points and weights (0)");
   line.add_threads();
-  line.add_whole("--steps", steps, "Steps (500)", 1, 1'000'000);
+  line.add_whole("--steps", steps, "Training steps (500)", 1, 1'000'000);
   return line.run(argc, argv, [&] { return run(json_path, seed, steps); });
 }

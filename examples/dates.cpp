@@ -20,8 +20,8 @@ namespace {
 using tend::Slice;
 using tend::Tensor;
 
-// A token is the place of its letter here; the first pads a date to full length and begins an ISO
-// date.
+// A token is the index of its letter in this string. The first letter pads a date to full length,
+// and begins an ISO date.
 constexpr std::string_view kLetters =
     "^0123456789-,. ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 constexpr std::int64_t kDateLength = 20, kIsoLength = 10, kWidth = 48;
@@ -79,7 +79,7 @@ class Translator : public tend::nn::Module<Translator> {
                      .layer = {.dim_feedforward = 96, .dropout = 0, .batch_first = true}}),
         head(kWidth, kLetterCount) {}
 
-  /// The logits of the letter behind each of `iso`'s, (count, length, letters).
+  /// For each letter of `iso`, the logits of the next letter: (count, length, letters).
   Tensor forward(const Tensor& dates, const Tensor& iso) const {
     const Tensor from = letters(dates) + date_places(tend::arange(dates.size(1)));
     const Tensor to = letters(iso) + iso_places(tend::arange(iso.size(1)));
@@ -94,7 +94,7 @@ class Translator : public tend::nn::Module<Translator> {
   TEND_MODULE(tend::nn::Linear, head);
 };
 
-/// The likeliest letter behind those that were chosen before, ten times.
+/// Chooses the likeliest next letter, ten times. Returns tokens (count, 1 + kIsoLength).
 Tensor translated(const Translator& model, const Tensor& dates) {
   const tend::NoGradGuard no_grad;
   Tensor iso = tend::zeros({dates.size(0), 1}, tend::int64);
@@ -153,8 +153,8 @@ int main(int argc, char** argv) {
   std::uint64_t seed = 0;
   std::int64_t steps = 1500;
   line.add_json(json_path);
-  line.add_whole("--seed", seed, "Of weights and dates (0)");
+  line.add_whole("--seed", seed, "Seed of weights and dates (0)");
   line.add_threads();
-  line.add_whole("--steps", steps, "Steps (1500)", 1, 1'000'000);
+  line.add_whole("--steps", steps, "Training steps (1500)", 1, 1'000'000);
   return line.run(argc, argv, [&] { return run(json_path, seed, steps); });
 }

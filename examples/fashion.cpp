@@ -1,5 +1,5 @@
-// Tells ten kinds of clothes apart: an image is cut into patches, which attend to each other. Reads
-// the files of Fashion-MNIST, unpacked. On Debian, whose package is dataset-fashion-mnist:
+// Classifies images of ten kinds of clothes. An image is cut into patches, which attend to each
+// other. Reads the unpacked files of Fashion-MNIST. Debian's package is dataset-fashion-mnist:
 //
 //     mkdir clothes && cp /usr/share/datasets/fashion-mnist/*.gz clothes && gunzip clothes/*.gz
 //     fashion --data clothes
@@ -27,7 +27,7 @@ struct Options {
 constexpr std::int64_t kSide = 28, kPatch = 7, kPatches = (kSide / kPatch) * (kSide / kPatch),
                        kWidth = 64, kKinds = 10;
 
-/// Images, each as the rows of its patches (count, kPatches, kPatch^2), and their kinds.
+/// The images, cut into patches (count, kPatches, kPatch^2), and their kinds.
 tend::data::TensorDataset<2> read(const std::filesystem::path& folder, const std::string& name) {
   const Tensor images =
       tend::data::load_idx(folder / (name + "-images-idx3-ubyte"), tend::float32) / 255;
@@ -107,14 +107,14 @@ int run(const Options& o) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  program::CommandLine line("fashion", "Tells the clothes of Fashion-MNIST apart");
+  program::CommandLine line("fashion", "Classifies the clothes of Fashion-MNIST");
   Options options;
-  line.add_file("--data", options.folder, "Folder of the four files, unpacked by gunzip")
+  line.add_file("--data", options.folder, "Folder with the four files, unpacked by gunzip")
       .required();
   line.add_json(options.json_path);
-  line.add_whole("--seed", options.seed, "Of weights and batches (0)");
+  line.add_whole("--seed", options.seed, "Seed of weights and batches (0)");
   line.add_threads();
-  line.add_whole("--steps", options.steps, "Steps (1500)", 1, 1'000'000);
-  line.add_whole("--batch", options.batch, "Images of a step (64)", 1, 10'000);
+  line.add_whole("--steps", options.steps, "Training steps (1500)", 1, 1'000'000);
+  line.add_whole("--batch", options.batch, "Images per step (64)", 1, 10'000);
   return line.run(argc, argv, [&] { return run(options); });
 }

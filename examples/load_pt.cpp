@@ -1,4 +1,4 @@
-// Continues to train a model whose weights torch.save has written.
+// Continues the training of a model whose weights torch.save wrote.
 //
 //     torch.save({"model": model.state_dict()}, "model.pt")   # nn.Sequential(Linear, Tanh, Linear)
 
@@ -63,13 +63,13 @@ int run(const Options& o) {
 
 int main(int argc, char** argv) {
   program::CommandLine line("load_pt",
-                            "Goes on training a model whose weights torch.save has written");
+                            "Continues the training of a model whose weights torch.save wrote");
   Options options;
   line.add_file("--weights", options.weights, "The .pt file").required();
   line.add_file("--save", options.save, "Write the trained weights to this .pt file");
   line.add_json(options.json_path);
-  line.add_whole("--seed", options.seed, "Of the data (0)");
+  line.add_whole("--seed", options.seed, "Seed of the data (0)");
   line.add_threads();
-  line.add_whole("--steps", options.steps, "Steps (200)", 1, 1'000'000);
+  line.add_whole("--steps", options.steps, "Training steps (200)", 1, 1'000'000);
   return line.run(argc, argv, [&] { return run(options); });
 }

@@ -1,5 +1,5 @@
-// Fine-tunes a small GPT with LoRA: it has learnt one alphabet and learns another, by training an
-// eighth of its numbers.
+// Fine-tunes a small GPT with LoRA. The model has learnt one order of the alphabet. It learns
+// another order by training an eighth of its numbers.
 
 #include <iostream>
 #include <string>
@@ -18,7 +18,8 @@ using tend::attention::GPT;
 
 constexpr std::int64_t kLetters = 26, kLength = 16;
 
-/// Rows of letters, each `step` places behind the one before it in the alphabet, and what follows.
+/// Sequences of letters, and for each letter the next one. Each letter is `step` letters after the
+/// previous one in the alphabet.
 std::pair<Tensor, Tensor> rows(std::int64_t step) {
   const Tensor first = tend::randint(0, kLetters, {16, 1});
   const Tensor all = (first + step * tend::arange(kLength + 1)) % kLetters;
@@ -72,7 +73,7 @@ int main(int argc, char** argv) {
   std::uint64_t seed = 0;
   std::int64_t steps = 300;
   line.add_json(json_path);
-  line.add_whole("--seed", seed, "Of weights and data (0)");
+  line.add_whole("--seed", seed, "Seed of weights and data (0)");
   line.add_threads();
   line.add_whole("--steps", steps, "Steps of each training (300)", 1, 1'000'000);
   return line.run(argc, argv, [&] { return run(json_path, seed, steps); });

@@ -1,6 +1,7 @@
-// Trains a small GPT on the characters of a text, with the settings that nanoGPT publishes for a
-// laptop (https://github.com/karpathy/nanoGPT) but for rotary positions, a head of its own and the
-// layers' own first weights, and writes a sample.
+// Trains a small GPT on the characters of a text, and writes a sample. The settings are those that
+// nanoGPT (https://github.com/karpathy/nanoGPT) publishes for a laptop, with three differences:
+// positions are rotary, the output layer does not share the weights of the embedding, and the
+// initial weights are the defaults of the layers.
 
 #include <algorithm>
 #include <cstddef>
@@ -45,29 +46,32 @@ struct Options {
 };
 
 void add_options(program::CommandLine& line, Options& o) {
-  line.add_file("--text", o.text, "The text to learn; its last tenth is for validation").required();
+  line.add_file("--text", o.text, "The text to learn. Its last tenth is for validation").required();
   line.add_json(o.json_path);
-  line.add_whole("--seed", o.seed, "Of weights, batches and sample (1337)");
+  line.add_whole("--seed", o.seed, "Seed of weights, batches and sample (1337)");
   line.add_threads();
-  line.add_whole("--layers", o.model.num_layers, "Blocks (4)", 1, 1000);
-  line.add_whole("--heads", o.model.num_heads, "Heads of each (4)", 1, 1000);
+  line.add_whole("--layers", o.model.num_layers, "Number of blocks (4)", 1, 1000);
+  line.add_whole("--heads", o.model.num_heads, "Heads per block (4)", 1, 1000);
   line.add_whole("--width", o.model.width, "Width (128)", 1, 100'000);
   line.add_whole("--context", o.model.context_length, "Context length (64)", 2, 100'000);
   line.add_flag("--learned-positions", o.model.positions,
-                "Learn a vector for each position instead of rotating",
+                "Learn a vector for each position, instead of rotary positions",
                 tend::attention::PositionKind::learned);
   line.add_number("--dropout", o.model.dropout, "Dropout (0)", 0);
-  line.add_whole("--batch", o.batch, "Sequences of a micro-batch (12)", 1, 100'000);
-  line.add_whole("--accumulate", o.trainer.accumulate, "Micro-batches of a step (1)", 1, 100'000);
-  line.add_whole("--steps", o.trainer.steps, "Steps (2000)", 1, 1'000'000'000);
-  line.add_whole("--warmup", o.warmup, "Steps in which the rate rises (100)", 0, 1'000'000'000);
+  line.add_whole("--batch", o.batch, "Sequences per micro-batch (12)", 1, 100'000);
+  line.add_whole("--accumulate", o.trainer.accumulate, "Micro-batches per step (1)", 1, 100'000);
+  line.add_whole("--steps", o.trainer.steps, "Training steps (2000)", 1, 1'000'000'000);
+  line.add_whole("--warmup", o.warmup, "Steps in which the learning rate rises (100)", 0,
+                 1'000'000'000);
   line.add_number("--rate", o.rate, "Learning rate (0.001)", 0);
   line.add_number("--min-rate", o.min_rate, "Learning rate at the end (0.0001)", 0);
-  line.add_whole("--evaluate-every", o.trainer.evaluate_every, "Steps (250)", 0);
+  line.add_whole("--evaluate-every", o.trainer.evaluate_every, "Steps between evaluations (250)",
+                 0);
   line.add_whole("--sample", o.sample, "Characters to write at the end (300)", 0, 100'000);
-  line.add_text("--out", o.out, "Folder of checkpoints and logs, and of --json without a path");
+  line.add_text("--out", o.out,
+                "Folder for checkpoints and logs, and for a --json file without a folder");
   line.add_whole("--save-every", o.trainer.save_every, "Steps between checkpoints", 0);
-  line.add_flag("--resume", o.trainer.resume, "Go on from the last checkpoint in --out");
+  line.add_flag("--resume", o.trainer.resume, "Continue from the last checkpoint in --out");
 }
 
 std::string read_text(const std::string& path) {
@@ -83,13 +87,13 @@ Tensor loss_of(const tend::attention::GPT& model, const Tensor& inputs, const Te
   return tend::cross_entropy(logits.view({-1, logits.size(-1)}), targets.view(-1));
 }
 
-/// Rows of `length` tokens from these places, and the same rows one token later.
+/// Sequences of `length` tokens from these positions, and the same sequences one token later.
 std::pair<Tensor, Tensor> windows(const Tensor& tokens, const Tensor& places, std::int64_t length) {
   const Tensor at = places.unsqueeze(1) + tend::arange(length);
   return {tokens[{at}], tokens[{at + 1}]};
 }
 
-/// The mean loss over all of the tokens, in windows that follow each other.
+/// The mean loss over all tokens, in windows that follow each other.
 double mean_loss(const tend::attention::GPT& model, const Tensor& tokens, std::int64_t length) {
   const std::int64_t count = (tokens.numel() - 1) / length;
   const Tensor starts = tend::arange(count) * length;
@@ -117,7 +121,7 @@ nlohmann::ordered_json settings_of(const Options& o) {
           {"min_rate", o.min_rate}};
 }
 
-/// Throws std::invalid_argument for options that do not go together.
+/// Throws std::invalid_argument for options that are not valid together.
 void check_options(const Options& o) {
   if (o.out.empty() && (o.trainer.resume || o.trainer.save_every > 0))
     throw std::invalid_argument("--resume and --save-every need the folder of --out");
@@ -131,7 +135,7 @@ void check_options(const Options& o) {
   }
 }
 
-/// A text in tokens: its first nine tenths to learn, the last for validation.
+/// A text as tokens. The first nine tenths are for training, the last tenth is for validation.
 struct Data {
   tend::nn::CharVocabulary vocabulary;
   Tensor tokens, training, validation;
@@ -148,14 +152,14 @@ Data data_of(const std::string& text, std::int64_t length) {
 
 /// The results of a run.
 struct Outcome {
-  std::vector<double> losses;  // one a step
+  std::vector<double> losses;  // one per step
   double seconds = 0, validation_loss = 0;
   std::int64_t steps = 0, parameters = 0;
   std::string sample;
 };
 
-/// The trainer's options, except those that need the model. They add each step's loss to `outcome`,
-/// which must live as long.
+/// The trainer's options, except the ones that need the model. They add each step's loss to
+/// `outcome`, which must live longer than the training.
 tend::nn::TrainerOptions trainer_options(const Options& o, const std::string& text,
                                          Outcome& outcome) {
   tend::nn::TrainerOptions options = o.trainer;
@@ -198,7 +202,7 @@ void train_model(tend::attention::GPT& model, const Data& data, const Options& o
   outcome.steps = trainer.steps_done();
 }
 
-/// The text's first character, and `count` characters that the model draws after it.
+/// The text's first character, and `count` characters that the model generates after it.
 std::string sample_of(const tend::attention::GPT& model, const Data& data, std::int64_t count) {
   const std::size_t most = static_cast<std::size_t>(model.config.context_length) - 1;
   std::vector<std::int64_t> written{data.tokens[{0}].item<std::int64_t>()};

@@ -13,15 +13,15 @@ namespace program {
 
 namespace {
 
-/// An option whose value is read by `set`. CLI11's own for numbers would take -1 for 2^64 - 1, and
-/// its versions differ in what else they take.
+/// An option whose value is read by `set`. CLI11's own options for numbers would read -1 as
+/// 2^64 - 1, and its versions differ in what else they accept.
 Option add_parsed(CLI::App& app, const std::string& name,
                   const std::function<void(const std::string&)>& set, const std::string& help,
                   const std::string& type) {
   return Option(app.add_option_function<std::string>(name, set, help)).type(type);
 }
 
-/// `code`, or 1 after a message where standard output did not take all that was printed.
+/// Returns `code`. If standard output cannot be written, prints a message and returns 1.
 int end(const std::string& name, int code) {
   const bool flushed = std::cout.flush() && std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
   if (flushed) return code;
@@ -29,6 +29,7 @@ int end(const std::string& name, int code) {
   return 1;
 }
 
+/// Prints the error and returns `code`.
 int explain(const std::string& name, const std::exception& error, int code) {
   std::cerr << name << ": " << error.what() << '\n';
   return code;
@@ -82,9 +83,9 @@ Option CommandLine::whole(const std::string& name, const std::function<void(std:
     const std::optional<std::uint64_t> value = parse_number<std::uint64_t>(text);
     if (!value || *value < least || *value > most) {
       const bool is_open = most == std::numeric_limits<std::uint64_t>::max();
-      throw CLI::ValidationError(name, "'" + text + "' is no whole number from " +
+      throw CLI::ValidationError(name, "'" + text + "' is not a whole number from " +
                                            std::to_string(least) +
-                                           (is_open ? " on" : " to " + std::to_string(most)));
+                                           (is_open ? " up" : " to " + std::to_string(most)));
     }
     set(*value);
   };
@@ -95,7 +96,7 @@ Option CommandLine::number(const std::string& name, const std::function<void(dou
                            const std::string& help, double least) {
   const auto parse = [=](const std::string& text) {
     const std::optional<double> value = parse_number<double>(text);
-    if (!value) throw CLI::ValidationError(name, "'" + text + "' is no finite number");
+    if (!value) throw CLI::ValidationError(name, "'" + text + "' is not a finite number");
     if (*value < least) throw CLI::ValidationError(name, "'" + text + "' is too small");
     set(*value);
   };

@@ -1,4 +1,4 @@
-// What all programs do alike: the command line, and what they end with.
+// Shared by all programs: the command line, the exit codes and the writing of results.
 #pragma once
 
 #include <charconv>
@@ -20,17 +20,16 @@
 #include <tend/core/threads/parallel.h>
 #include <tend/nn/files/write_file.h>
 
-// CLI11, which reads the command line, takes seconds to compile; program.cpp includes it once for
-// all.
-namespace CLI {  // NOLINT(readability-identifier-naming): its name
+// CLI11 reads the command line. It takes seconds to compile, so only program.cpp includes it.
+namespace CLI {  // NOLINT(readability-identifier-naming): CLI11's own name
 class App;
 class Option;
 }  // namespace CLI
 
 namespace program {
 
-/// The number that is the whole of `text`, decimal and finite; for a T that is unsigned, digits
-/// alone.
+/// Reads `text` as a decimal, finite number. Returns std::nullopt if any part of the text does not
+/// belong to the number. An unsigned T accepts only digits.
 template <class T>
 std::optional<T> parse_number(const std::string& text) {
   T value{};
@@ -43,7 +42,7 @@ std::optional<T> parse_number(const std::string& text) {
   return value;
 }
 
-/// The largest whole number that an option can set a T to.
+/// The largest whole number that an option of type T accepts.
 template <class T>
 inline constexpr std::uint64_t kLargest = std::numeric_limits<std::uint64_t>::max();
 template <class T>
@@ -58,15 +57,15 @@ class Option {
   explicit Option(CLI::Option* option) : option_(option) {}
 
   Option& required();
-  /// What --help calls the default.
+  /// Sets the text that --help shows as the default.
   Option& default_text(const std::string& text);
-  /// What --help calls the value.
+  /// Sets the name that --help shows for the value.
   Option& type(const std::string& name);
-  /// The value is the name of a file that is there.
+  /// The value must be the path of an existing file.
   Option& must_exist();
-  /// This one is given together with the other.
+  /// This option is only valid together with the other.
   Option& needs(Option other);
-  /// Only one of the two is given.
+  /// This option is not valid together with the other.
   Option& excludes(Option other);
   /// CLI11's option, for a source that includes CLI11.
   CLI::Option* operator->() const { return option_; }
@@ -75,11 +74,11 @@ class Option {
   CLI::Option* option_;
 };
 
-/// The command line of a program. Each option has a variable, which stays as it is where the option
-/// is not given. A name without dashes is that of a word by its place.
+/// The command line of a program. Each option has a target variable, which keeps its value if the
+/// option is not given. A name without dashes declares a positional argument.
 class CommandLine {
  public:
-  /// --help begins with the description.
+  /// --help prints the description first.
   CommandLine(std::string name, const std::string& description);
   ~CommandLine();
   CommandLine(const CommandLine&) = delete;
@@ -92,43 +91,46 @@ class CommandLine {
     return flag(
         name, [&target, value] { target = value; }, help);
   }
-  /// A whole number from `least` to `most`; the target may be a std::optional.
+  /// A whole number from `least` to `most`. The target may be a std::optional.
   template <class T>
   Option add_whole(const std::string& name, T& target, const std::string& help,
                    std::uint64_t least = 0, std::uint64_t most = kLargest<T>) {
     const auto set = [&target](std::uint64_t value) { target = static_cast<T>(value); };
     return whole(name, set, help, least, most);
   }
-  /// A finite number from `least` on; the target may be a std::optional.
+  /// A finite number of at least `least`. The target may be a std::optional.
   template <class T>
   Option add_number(const std::string& name, T& target, const std::string& help,
                     double least = std::numeric_limits<double>::lowest()) {
     return number(
         name, [&target](double value) { target = value; }, help, least);
   }
-  /// The path of a file, which is not empty.
+  /// The path of a file. An empty path is an error.
   Option add_file(const std::string& name, std::string& target, const std::string& help);
-  /// --json, whose target is what check_can_write() and write_results() get.
-  void add_json(std::string& target) { add_file("--json", target, "Write results to this file"); }
+  /// --json. Pass the target to check_can_write() and write_results().
+  void add_json(std::string& target) {
+    add_file("--json", target, "Write the results to this file");
+  }
   Option add_text(const std::string& name, std::string& target, const std::string& help);
-  /// One of the words; --help calls the target the default.
+  /// One of the words. --help shows the present value of the target as the default.
   Option add_choice(const std::string& name, std::string& target, const std::string& help,
                     const std::vector<std::string>& words);
-  /// Words with commas between.
+  /// A list of words, separated by commas.
   Option add_words(const std::string& name, std::vector<std::string>& target,
                    const std::string& help);
   /// --threads, which sets the number of tend's threads.
   void add_threads() {
     const auto set = [](std::uint64_t count) { tend::set_num_threads(static_cast<int>(count)); };
-    whole("--threads", set, "threads to use (default: all cores)", 1, tend::kMaxThreads);
+    whole("--threads", set, "Number of threads (default: all cores)", 1, tend::kMaxThreads);
   }
-  /// All that is none of the options, which would be wrong usage otherwise.
+  /// Collects every argument that is not one of the options. Without this, such an argument is
+  /// wrong usage.
   void add_rest(std::vector<std::string>& target, const std::string& help);
 
   bool was_given(const std::string& name) const;
 
-  /// What main() returns. Where the command line is read, main_of() of the name and `work`;
-  /// otherwise 0 after --help, and 2 after wrong usage has been explained on stderr.
+  /// Reads the command line and runs `work`. Returns the exit code for main(): 0 after --help, 2
+  /// for wrong usage, which is explained on stderr, and otherwise the result of main_of().
   int run(int argc, const char* const* argv, const std::function<int()>& work);
 
   /// CLI11's command line, for a source that includes CLI11.
@@ -145,17 +147,21 @@ class CommandLine {
   std::unique_ptr<CLI::App> app_;
 };
 
-/// IoError where write_results(path) is sure to fail. A program asks before it begins to work.
+/// Throws IoError if write_results(path) is sure to fail. Programs call this before they start
+/// their work.
 inline void check_can_write(const std::string& path) {
   if (!path.empty()) tend::nn::check_can_write(path);
 }
 
-/// A file's path: that of a name without a folder lies in `folder`. Empty for an empty name.
+/// Returns the path of `file`. A name without a folder is put into `folder`. An empty name stays
+/// empty.
 std::string place_in(const std::string& folder, const std::string& file);
 
-/// Writes what --json asks for, make() and a line end; nothing where the path is empty, as the
-/// option was not given then. What was printed before comes first where the file is standard
-/// output. IoError where it cannot be written.
+/// Writes the text of make() and a line end to the file of --json. Does nothing if the path is
+/// empty, which means that the option was not given.
+///
+/// Flushes standard output first, in case the path is standard output, too. Throws IoError if the
+/// file cannot be written.
 template <class Make>
 void write_results(const std::string& path, Make make) {
   if (path.empty()) return;
@@ -164,12 +170,14 @@ void write_results(const std::string& path, Make make) {
   tend::nn::write_file(path, make() + '\n');
 }
 
-/// The text as one word of a shell's command.
+/// Quotes the text so that a shell reads it as one word.
 std::string shell_quoted(const std::string& text);
 
-/// What main() returns: what `work` does, or after a message on stderr 2 where it throws
-/// std::invalid_argument, for wrong usage, and 1 where it throws another exception or standard
-/// output did not take all that was printed.
+/// Runs `work` and returns the exit code for main().
+///
+/// The code is the result of `work` unless something fails. If `work` throws std::invalid_argument,
+/// which means wrong usage, the code is 2. If it throws another exception, or if standard output
+/// cannot be written, the code is 1. A failure prints a message on stderr.
 int main_of(const std::string& name, const std::function<int()>& work);
 
 }  // namespace program

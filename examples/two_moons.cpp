@@ -1,4 +1,4 @@
-// Learns to tell two half moons of points apart, and draws what it has learnt in the terminal.
+// Learns to separate two half moons of points, and draws the result in the terminal.
 
 #include <iostream>
 #include <numbers>
@@ -22,8 +22,8 @@ struct Options {
   std::int64_t points = 1000, steps = 400;
 };
 
-/// Points (count, 2) on two half circles that reach into each other, with noise, and the number of
-/// the moon of each.
+/// Noisy points (count, 2) on two half circles that reach into each other, and for each point the
+/// number of its half circle.
 std::pair<Tensor, Tensor> moons(std::int64_t count) {
   const Tensor moon = tend::arange(count) % 2;
   const Tensor angle = tend::rand({count}) * std::numbers::pi, lower = moon.to(tend::float32);
@@ -37,7 +37,7 @@ double share_right(const tend::nn::Sequential& model, const Tensor& points, cons
   return (model(points).argmax(-1) == moon).to(tend::float32).mean().item();
 }
 
-/// The moon that the model sees in each place of the plane, as rows of text.
+/// The model's answer for each point of a grid, as lines of text.
 std::string picture(const tend::nn::Sequential& model) {
   constexpr std::int64_t kRows = 18, kColumns = 60;
   const Tensor y = tend::linspace(1.5, -1, kRows).unsqueeze(1).expand({kRows, kColumns});
@@ -86,12 +86,12 @@ int run(const Options& o) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  program::CommandLine line("two_moons", "Learns to tell two half moons of points apart");
+  program::CommandLine line("two_moons", "Learns to separate two half moons of points");
   Options options;
   line.add_json(options.json_path);
-  line.add_whole("--seed", options.seed, "Of points, weights and batches (0)");
+  line.add_whole("--seed", options.seed, "Seed of points, weights and batches (0)");
   line.add_threads();
   line.add_whole("--points", options.points, "Points to learn from (1000)", 2, 1'000'000);
-  line.add_whole("--steps", options.steps, "Steps (400)", 1, 1'000'000);
+  line.add_whole("--steps", options.steps, "Training steps (400)", 1, 1'000'000);
   return line.run(argc, argv, [&] { return run(options); });
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Arrays for tests: made from literals, at random, and laid out in several ways.
+/// Arrays for tests: from literals, from random numbers, and with several layouts.
 
 #include <cstring>
 #include <initializer_list>
@@ -13,7 +13,7 @@
 
 namespace tend::test {
 
-/// The dtype that test data call by this name.
+/// The dtype with this name, as the test data spell it.
 inline DType dtype_named(const std::string& name) {
   for (const DType dtype : {boolean, int64, float32, float64}) {
     if (dtype_name(dtype) == name) return dtype;
@@ -21,10 +21,10 @@ inline DType dtype_named(const std::string& name) {
   throw Error("no dtype " + name);
 }
 
-/// A 1-d array of T, or of `shape`.
+/// A 1-d array with elements of type T, or an array of `shape`.
 template <class T>
 Array array_of(std::initializer_list<T> values) {
-  // Not std::vector, whose bool has no data().
+  // std::vector would not work here: std::vector<bool> has no data().
   return Array::from<T>(std::span(values.begin(), values.size()),
                         {static_cast<std::int64_t>(values.size())});
 }
@@ -33,7 +33,7 @@ Array array_of(std::initializer_list<T> values, const Shape& shape) {
   return array_of<T>(values).reshape(shape);
 }
 
-/// Numbers between -1 and 1 (floats) or -50 and 50 (int64), or booleans.
+/// Random numbers between -1 and 1 (floats) or -50 and 50 (int64), or random booleans.
 inline Array random_array(const Shape& shape, DType dtype, std::uint32_t seed = 1) {
   Array out = Array::empty(shape, dtype);
   std::mt19937 generator(seed);
@@ -49,8 +49,8 @@ inline Array random_array(const Shape& shape, DType dtype, std::uint32_t seed = 
   return out;
 }
 
-/// The same elements with other strides: row-major, column-major, with gaps between the rows, with
-/// gaps between all elements.
+/// Copies of `a` with different strides: row-major, column-major, with gaps between the rows, and
+/// with gaps between all elements.
 inline std::vector<Array> layouts(const Array& a) {
   std::vector<Array> out{a.clone()};
   Shape reversed;
@@ -67,7 +67,7 @@ inline std::vector<Array> layouts(const Array& a) {
   return out;
 }
 
-/// True for the same shape, dtype and bytes.
+/// True if both arrays have the same shape, dtype and bytes.
 inline bool same_bits(const Array& a, const Array& b) {
   if (a.shape() != b.shape() || a.dtype() != b.dtype()) return false;
   const Array x = a.contiguous(), y = b.contiguous();
@@ -76,8 +76,7 @@ inline bool same_bits(const Array& a, const Array& b) {
                      static_cast<std::size_t>(x.numel() * item_size(x.dtype()))) == 0;
 }
 
-/// The result of f(), found to have the same bits with one, two and three threads. `equal` is
-/// cleared when it has not.
+/// True if the result of f() has the same bits with one, two and three threads.
 template <class F>
 bool same_bits_for_any_thread_count(F f) {
   const int before = num_threads();
@@ -92,7 +91,7 @@ bool same_bits_for_any_thread_count(F f) {
   return same;
 }
 
-/// `a` with dimension `dim` last, as lines of doubles.
+/// The lines of `a` along dimension `dim`, as doubles.
 inline std::vector<std::vector<double>> lines_of(const Array& a, std::int64_t dim) {
   const Array last = a.to(float64).transpose(dim, -1);
   const std::vector<double> all = last.to_vector<double>();

@@ -1,5 +1,5 @@
-// A program that uses tend and libtorch, in turn and at the same time: both find what they find
-// alone. Each brings threads of its own, and they share one OpenBLAS.
+// A program that uses tend and libtorch in turn, and then at the same time. The results must stay
+// the same. Each library has its own threads, and they share one OpenBLAS.
 #include <tend/tend.h>
 #include <torch/torch.h>
 
@@ -10,7 +10,7 @@
 
 namespace {
 
-// A product large enough for OpenBLAS and for all threads, and its gradient.
+// A matrix product that is large enough for OpenBLAS and for all threads, and its gradient.
 double tend_step() {
   const tend::Tensor a = tend::arange(0, 300 * 300, {.dtype = tend::float32}).reshape({300, 300});
   const tend::Tensor x = (a / 9e4).requires_grad_();

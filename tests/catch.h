@@ -1,6 +1,7 @@
 #pragma once
 
-/// The one include for tests: Catch2 2.13 (Debian 12) and 3.x (Debian 13) under 3.x's names.
+/// Tests include this header instead of Catch2's. It makes Catch2 2.13 (Debian 12) and 3.x (Debian
+/// 13) available under the names of 3.x.
 
 #if __has_include(<catch2/catch_test_macros.hpp>)
 
@@ -20,7 +21,7 @@ using Catch::Approx;
 
 namespace Catch::Matchers {
 
-// NOLINTNEXTLINE(readability-identifier-naming): the name is 3.x's
+// NOLINTNEXTLINE(readability-identifier-naming): Catch2 3.x has this name
 inline auto ContainsSubstring(const std::string& text) {
   return Contains(text);
 }

@@ -1,4 +1,4 @@
-// Numbers that tests count while they check, for counts.json.
+// Writes the numbers that tests count while they check, for counts.json.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace tend::test {
 
-/// Notes that `number` things called `name` were checked. tests/merge_counts.cmake knows the names.
+/// Records how many things called `name` were checked. tests/merge_counts.cmake lists the names.
 inline void write_count(const std::string& name, std::int64_t number) {
   std::filesystem::create_directories(TEND_COUNTS);
   std::ofstream file(TEND_COUNTS "/" + name);

@@ -1,13 +1,13 @@
-// What each of several processes does, for the tests of tend::distributed.
+// The program that the tests of tend::distributed start in several processes.
 //   distributed_worker train SHARDS STEPS [FILE]   prints each loss and the weights, as bits, and
 //                                                  writes a checkpoint to FILE half-way
-//   distributed_worker resume SHARDS STEPS FILE    goes on from that checkpoint
-//   distributed_worker dies SHARDS STEPS FILE      as train, but the last process is killed in the
-//                                                  last step
-//   distributed_worker kept SHARDS STEPS           two backwards a step, the first with NoSync
+//   distributed_worker resume SHARDS STEPS FILE    continues from that checkpoint
+//   distributed_worker dies SHARDS STEPS FILE      like train, but the last process is killed in
+//                                                  the last step
+//   distributed_worker kept SHARDS STEPS           two backwards per step, the first with NoSync
 //   distributed_worker trainer FOLDER (patience | signal | filled | unwritten | best | onwards)
 //                                                  nn::Trainer on all processes
-//   distributed_worker again FOLDER                a Trainer that resumes what it has just saved
+//   distributed_worker again FOLDER                a Trainer resumes what it has just saved
 //   distributed_worker (calls | hooks | extra | skipped | shapes | options |
 //                       seeds | frozen | replaced | converted | nosync | within | nested | loss |
 //                       killed | throws | catches | leaves)
@@ -38,7 +38,7 @@ using Dataset = data::TensorDataset<2>;
 
 constexpr std::int64_t kRows = 16;  // of the global batch
 
-// Has dropout, a frozen parameter, one that a shard may leave out, and one that all do.
+// Has dropout, a frozen layer, a layer that only some shards use, and a layer that no shard uses.
 class Net : public nn::Module<Net> {
  public:
   explicit Net(std::int64_t width = 6)
@@ -122,7 +122,7 @@ void train(const Context& context, const std::string& what, std::int64_t shards,
   run.print_weights();
 }
 
-// What ends the run is seen by the last process alone.
+// Only the last process sees the event that ends the run.
 void use_trainer(const Context& context, const std::string& folder, const std::string& what) {
   manual_seed(3);
   Net net;
@@ -151,7 +151,7 @@ void use_trainer(const Context& context, const std::string& folder, const std::s
   }
   if (what == "unwritten") options.writes = false;
   std::int64_t first = 0;
-  if (what == "best" || what == "onwards") {  // the first dies before step 12
+  if (what == "best" || what == "onwards") {  // "best" is killed before step 12
     options.save_every = 0;
     options.evaluate_every = 2;
     options.keep_best = true;
@@ -182,7 +182,7 @@ void use_trainer(const Context& context, const std::string& folder, const std::s
   std::cout << '\n';
 }
 
-// A part of a run's state that takes its time to save.
+// A part of a run's state that is slow to save.
 struct Slow {
   static nn::StateDict state_dict() {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
@@ -191,7 +191,8 @@ struct Slow {
   static void load_state_dict(const nn::StateDict&) {}
 };
 
-// Runs that resume what the one before them saved: process 0 still does so when the others begin.
+// Each run resumes the checkpoint of the run before it. Process 0 is still saving that checkpoint
+// when the other processes start the next run.
 void run_again(const Context& context, const std::string& folder) {
   manual_seed(3);
   nn::Linear net(2, 1);
@@ -215,19 +216,20 @@ void run_again(const Context& context, const std::string& folder) {
   std::cout << '\n';
 }
 
-// Into a file: mpirun may lose what the first process prints that fails, and kills the others.
-void note(const std::exception& error) {
+// Writes to a file, because mpirun may lose the output of the first process that fails, and kills
+// the other processes.
+void log_error(const std::exception& error) {
   std::ofstream("errors", std::ios::app) << "error: " << error.what() << std::endl;
 }
 
-// Notes the error of f(), and prints that of process 0.
+// Logs the error that f() throws. Process 0 also prints its error.
 template <class F>
 void expect_error(F f) {
   try {
     f();
     std::cout << "no error\n";
   } catch (const Error& error) {
-    note(error);
+    log_error(error);
     std::cout << error.what() << '\n';
   }
 }
@@ -242,7 +244,7 @@ void make_calls(const Context& context) {
   std::cout << context.sum(context.rank() + 1) << ' ' << context.mean(context.rank() + 1) << ' '
             << context.gather(full({2}, context.rank() + 1, int64).expand({3, 2})).sum({1, 2})
             << '\n';
-  // Its strides may differ.
+  // gather() allows different strides in different processes.
   const Tensor row = context.is_first() ? ones({1}).expand({2}) : ones({2});
   std::cout << context.gather(row).sum().item() << '\n';
   expect_error([&] { context.gather(zeros({1 + context.rank()})); });
@@ -260,8 +262,8 @@ void make_calls(const Context& context) {
   context.barrier();
 }
 
-// Hooks of the user, registered before, after, and by the first loss, see the gradient of each
-// shard; `.grad` is the mean of what they make of it.
+// The user registers hooks before DataParallel, after it, and in the first loss. Each hook sees the
+// gradient of each shard, and `.grad` is the mean of the hooks' results.
 void use_hooks(const Context& context) {
   manual_seed(1);
   nn::Linear model(2, 1, {.bias = false});
@@ -280,7 +282,7 @@ void use_hooks(const Context& context) {
   std::cout << model.weight.grad() << '\n';  // twice the mean of 6 (shard + 1), shards 0 to 3
 }
 
-// Process 1 makes a call more than the others, or one less.
+// Process 1 makes one call more than the others, or one call less.
 void differ(const Context& context, const std::string& what) {
   const bool is_second = context.rank() == 1;
   if (is_second && what == "extra") context.mean(1);
@@ -366,7 +368,7 @@ int main(int argc, char** argv) {
   try {
     return run(argc, argv);
   } catch (const std::exception& error) {
-    note(error);
+    log_error(error);
     std::cerr << "error: " << error.what() << std::endl;
     return 1;
   }

@@ -1,14 +1,14 @@
-// The end of a child of fork() in a test.
+// How a test ends a child process of fork().
 #pragma once
 
 #include <unistd.h>
 
-// Clang's, in programs that count branches (the preset coverage); nullptr elsewhere.
+// Clang defines it in programs that are built to measure coverage. It is nullptr in other programs.
 extern "C" int __llvm_profile_write_file() __attribute__((weak));  // NOLINT: its name
 
 namespace tend::test {
 
-/// Ends the process as _exit() does, without destructors, but keeps what it counted.
+/// Ends the process like _exit(), without running destructors, but saves the coverage data first.
 [[noreturn]] inline void end_child(int status) {
   if (__llvm_profile_write_file != nullptr) __llvm_profile_write_file();
   _exit(status);

@@ -1,4 +1,5 @@
-// Hooks in a program at -O1, where GCC 12 took variables that a hook writes to for unchanged.
+// Hooks in a program that is compiled at -O1. There, GCC 12 once assumed that a hook does not
+// change the variables that it writes to.
 #include <iostream>
 #include <vector>
 
@@ -12,7 +13,7 @@ struct Twice : nn::Module<Twice> {
   Tensor forward(const Tensor& x) const { return x * 2; }
 };
 
-// How often each hook ran, as the program sees it.
+// The number of calls that each hook counted.
 int calls_of_tensor_hook() {
   int calls = 0;
   const Tensor x = zeros({2}).requires_grad_(), y = x * 1;

@@ -1,3 +1,3 @@
-// Catch2 2.13 brings no main of its own; with 3.x this file is not built.
+// The main function for Catch2 2.13. Catch2 3.x has its own, so this file is not built with it.
 #define CATCH_CONFIG_MAIN
 #include <catch2/catch.hpp>

@@ -1,7 +1,8 @@
 # cmake -DFOLDER=counts -DOUTPUT=counts.json -P merge_counts.cmake
 #
-# What the tests of the operation table counted (tests/counts.h), as one file, which is printed too.
-# A number that is missing or zero is an error. The numbers go, so that the next run counts anew.
+# Merges the numbers that the tests of the operation table counted (tests/counts.h) into one file, and
+# prints them. A number that is missing or zero is an error. FOLDER is deleted, so that the next run
+# starts from zero.
 set(names operations rows first_order_checks second_order_checks layouts torch_comparisons fuzz_programs)
 
 set(lines "")

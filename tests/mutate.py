@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Breaks one line of a kernel or derivative at a time, and asks whether a test notices.
+"""Breaks one line of a kernel or derivative at a time, and checks that a test fails.
 
     python3 tests/mutate.py --count 20 --seed 1
 
-A mutation changes one operator, number or call of a line that a seed draws from all of FOLDERS, in a
-work tree of the last commit. A test program that fails, crashes or does not end notices it. What no
-program notices is printed in the end: a line without a test, or a change that changes nothing.
+A mutation changes one operator, number or call in a line. The seed selects the mutations at random from
+all files in FOLDERS. They are made in a git work tree of the last commit. A mutation is noticed if a
+test program fails, crashes or does not end. Mutations that no program notices are printed at the end:
+either no test covers the line, or the change has no effect.
 """
 
 import argparse
@@ -20,12 +21,12 @@ import sys
 import time
 
 FOLDERS = ["core/kernels", "core/random", "autograd/ops", "attention/expressions", "attention/functions"]
-# The programs that should notice, the quickest first; each ends at its first failure.
+# The programs that should notice a mutation, the fastest first. Each ends at its first failure.
 PROGRAMS = ["test_core", "test_attention", "test_autograd", "test_nn"]
-SECONDS = 900  # that a program may take: several times what the slowest takes
-EQUIVALENT = re.compile(r"assert|fail\(|fail<|reserve|prefetch|grain|parallel_for")  # speed and words
+SECONDS = 900  # the time limit of a program: several times what the slowest program needs
+EQUIVALENT = re.compile(r"assert|fail\(|fail<|reserve|prefetch|grain|parallel_for")  # affects only speed or messages
 
-# What is replaced (a regular expression), and by what.
+# Pairs of a regular expression and its replacement.
 CHANGES = [
     (r" \+ ", " - "), (r" - ", " + "), (r" \* ", " + "), (r" / ", " * "),
     (r" \+= ", " -= "), (r" < ", " <= "), (r" <= ", " < "), (r" > ", " >= "), (r" >= ", " > "),
@@ -39,7 +40,7 @@ CHANGES = [
 
 
 def mutations(root):
-    """All that can be changed: (file, number of the line, the line, the line changed)."""
+    """All possible mutations, as tuples (file, line number, old line, new line)."""
     found = []
     for folder in FOLDERS:
         for path in sorted((root / folder).rglob("*")):
@@ -57,13 +58,13 @@ def mutations(root):
 
 
 def run(command, folder, seconds=None):
-    """Whether the command ends well in this time, and how it ended."""
+    """Runs the command. Returns whether it succeeded within the time limit, and its output."""
     with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
                           errors="replace", start_new_session=True) as process:
         try:
             output, _ = process.communicate(timeout=seconds)
         except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)  # with the children that a test has started
+            os.killpg(process.pid, signal.SIGKILL)  # also kills the child processes of a test
             return False, "did not end"
         except BaseException:
             os.killpg(process.pid, signal.SIGKILL)
@@ -76,13 +77,13 @@ def build(tree):
 
 
 def first_failure(output):
-    """The test of Catch2's report that failed."""
+    """The name of the first failed test in Catch2's report, or "crashed"."""
     failed = re.search(r"-{60,}\n(.*?)\n-{60,}\n\S+:\d+\n\.{60,}", output, re.DOTALL)
     return " ".join(failed.group(1).split()) if failed else "crashed"
 
 
 def who_notices(tree):
-    """The first test that fails, None where all pass."""
+    """The first test that fails, or None if all tests pass."""
     for program in PROGRAMS:
         passes, output = run([tree / "build/release/tests" / program, "--abort", "~[slow]~[.]"], tree, SECONDS)
         if not passes:
@@ -107,8 +108,8 @@ def judge(tree, mutation):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--count", type=int, default=20, help="mutations to try (default: %(default)s)")
-    parser.add_argument("--seed", type=int, default=0, help="of their choice (default: %(default)s)")
-    parser.add_argument("--json", metavar="FILE", help="writes what became of each")
+    parser.add_argument("--seed", type=int, default=0, help="seed of the random choice (default: %(default)s)")
+    parser.add_argument("--json", metavar="FILE", help="file for the result of each mutation")
     options = parser.parse_args()
 
     root = pathlib.Path(__file__).resolve().parent.parent
@@ -120,7 +121,7 @@ def main():
                    cwd=tree, check=True)
     subprocess.run(["cmake", "--preset", "release", "-DTEND_BUILD_BENCHMARKS=OFF"], cwd=tree, check=True,
                    stdout=subprocess.DEVNULL)
-    print("building and testing what is not changed ...", flush=True)
+    print("building and testing without a mutation ...", flush=True)
     failure = who_notices(tree) if build(tree)[0] else "the build"
     if failure is not None:
         sys.exit(f"mutate: fails without a mutation: {failure}")

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Numbers that tests use again and again.
+/// Numbers that many tests use.
 
 #include <limits>
 

@@ -1,15 +1,16 @@
-// A program of its own for tests of what tend finds when it starts.
+// Prints what tend detects when a process starts. Tests run it as a separate process.
 //   probe threads        prints num_threads()
 //   probe core           prints OpenBLAS's core type
-//   probe products       prints what computes matrix products, as build_info() has it
-//   probe blas N         prints how OpenBLAS runs on threads (serial, pthread, openmp), how many it
-//                        uses after an N x N product, and how many that gave the process
-//   probe overlap N      prints "right" after N x N products on threads of the program
-//   probe memory         prints by how many bytes training steps of a GPT made the process grow,
-//                        and how many its tensors held
+//   probe products       prints build_info().matmul_path, which computes the matrix products
+//   probe blas N         prints OpenBLAS's kind of threading (serial, pthread, openmp), its number
+//                        of threads after an N x N product, and how many threads the process gained
+//   probe overlap N      multiplies N x N matrices on several threads at the same time, and prints
+//                        "right" or "wrong"
+//   probe memory         trains a GPT for a few steps, and prints by how many bytes the process
+//                        grew, and the peak number of bytes in tensors
 //   probe path           prints the path of matrix products
 //   probe simd           prints the instruction set of the kernels
-//   probe simd-targets   prints all that this processor has, the best one first
+//   probe simd-targets   prints all instruction sets of this processor, the best one first
 
 #include <cblas.h>
 
@@ -30,7 +31,8 @@
 
 namespace {
 
-// Whether `times` products of n x n matrices that are `value` and one throughout are right.
+// Multiplies an n x n matrix full of `value` by an n x n matrix of ones, `times` times. Returns
+// whether all products are right.
 bool multiply(std::int64_t n, int value = 1, int times = 1) {
   const tend::Array left = tend::Array::full({n, n}, value, tend::float32);
   const tend::Array right = tend::Array::full({n, n}, 1, tend::float32);
@@ -50,7 +52,7 @@ std::ptrdiff_t threads_of_process() {
 }
 
 int print_blas(std::int64_t n) {
-  tend::parallel_for(0, 1000, 1, [](std::int64_t, std::int64_t) {});  // starts tend's own
+  tend::parallel_for(0, 1000, 1, [](std::int64_t, std::int64_t) {});  // starts tend's threads
   const std::ptrdiff_t before = threads_of_process();
   if (!multiply(n)) return 1;
   constexpr const char* kFlavours[] = {"serial", "pthread", "openmp"};
@@ -59,8 +61,8 @@ int print_blas(std::int64_t n) {
   return 0;
 }
 
-// Eight threads, so that some are inside OpenBLAS at the same time on few processors, too. N is
-// more than 100: OpenBLAS's kernels for small matrices have no buffers to confuse.
+// Uses eight threads, so that several are inside OpenBLAS at the same time even on few processors.
+// N must be more than 100: OpenBLAS's kernels for small matrices have no buffers to confuse.
 int print_overlap(std::int64_t n) {
   std::atomic<bool> right = true;
   std::vector<std::jthread> threads;
@@ -74,7 +76,7 @@ int print_overlap(std::int64_t n) {
   return 0;
 }
 
-// The most bytes of memory that the process has had.
+// The peak memory of the process in bytes.
 std::int64_t process_bytes() {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {

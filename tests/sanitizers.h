@@ -22,8 +22,7 @@
 
 namespace tend::test {
 
-/// How deep calls are nested in tests. The thread sanitizer keeps gigabytes for thousands of calls
-/// in one another.
+/// How deeply tests nest calls. The thread sanitizer needs gigabytes for thousands of nested calls.
 inline constexpr int kDepth = TEND_TEST_TSAN ? 500 : 10'000;
 
 }  // namespace tend::test

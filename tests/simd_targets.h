@@ -1,16 +1,16 @@
-// Running tests on every SIMD target.
+// Runs tests on every SIMD target.
 #pragma once
 
 #include <cstdint>
 #include <string>
 
 #include <tend/core/kernels/simd/simd_targets.h>
-// Before anything of Highway.
+// The header above must come before any header of Highway.
 #include <hwy/targets.h>
 
 namespace tend::test {
 
-/// Calls f(name) with each SIMD target of this processor in use.
+/// Calls f(name) once for each SIMD target of this processor. tend uses the target during the call.
 template <class F>
 void for_each_simd_target(F f) {
   struct Restore {

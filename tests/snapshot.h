@@ -1,4 +1,4 @@
-// What tensors are at one moment, to see later whether anything has changed.
+// Records the state of tensors, so that a test can check later whether anything has changed.
 #pragma once
 
 #include <algorithm>
@@ -12,10 +12,11 @@
 
 namespace tend::test {
 
-/// Everything that can be seen of some tensors: elements, shape, strides, dtype, version, whether
-/// they require grad, their gradients (elements too), histories and bases. The memory that a tensor
-/// looks at is kept as a whole, so a write beside its elements counts, and an expanded tensor of
-/// 2^40 elements takes no more than its one element.
+/// A record of all visible state of some tensors: elements, shape, strides, dtype, version,
+/// requires_grad, gradients with their elements, grad_fn and base.
+///
+/// It copies a tensor's whole storage. So it also finds a write next to the tensor's elements. One
+/// element that is expanded to 2^40 elements needs memory for only one element.
 class Snapshot {
  public:
   Snapshot() = default;
@@ -23,9 +24,11 @@ class Snapshot {
     for (const Tensor& tensor : tensors_) states_.push_back(state_of(tensor));
   }
 
-  /// The first thing that is no longer as it was, such as "tensor 1: the elements"; empty when
-  /// there is none. Tensors numbered in `except` are not looked at, nor gradients without
-  /// `with_grads`.
+  /// The first difference from the recorded state, such as "tensor 1: the elements", or an empty
+  /// string if nothing has changed.
+  ///
+  /// Tensors whose numbers are in `except` are not compared. Gradients are compared only if
+  /// `with_grads` is true.
   std::string difference(const std::vector<std::size_t>& except = {},
                          bool with_grads = true) const {
     for (std::size_t i = 0; i < tensors_.size(); ++i) {
@@ -39,7 +42,7 @@ class Snapshot {
   const std::vector<Tensor>& tensors() const noexcept { return tensors_; }
 
  private:
-  // Of an array: the window, and all bytes of the memory that it looks at.
+  // An array's view of its storage, and all bytes of the storage.
   struct Elements {
     const Storage* storage = nullptr;
     DType dtype = float32;
@@ -74,7 +77,7 @@ class Snapshot {
     if (!tensor.defined()) return state;
     const TensorImpl& impl = *tensor.impl();
     state.impl = &impl;
-    state.requires_grad = tensor.requires_grad();  // which renews the history of a view
+    state.requires_grad = tensor.requires_grad();  // also updates the grad_fn of a view
     state.is_leaf = tensor.is_leaf();
     state.elements = elements_of(impl.array);
     if (impl.grad) state.grad_elements = elements_of(impl.grad->array);

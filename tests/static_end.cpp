@@ -1,5 +1,5 @@
-// A program whose static objects and those of its threads hold tensors with a graph until it ends.
-// Its exit status is 0 if they are destroyed without a fault.
+// A program whose static and thread-local objects own tensors with a graph until the program ends.
+// Its exit status is 0 if they are destroyed without a crash.
 #include <tend/tend.h>
 
 #include <thread>

@@ -1,13 +1,13 @@
 #pragma once
 
-/// Text that tests read from sources and pages.
+/// Helpers for text that tests read from sources and pages.
 
 #include <cstddef>
 #include <string>
 
 namespace tend::test {
 
-/// Without the spaces at both ends.
+/// The text without the spaces at both ends.
 inline std::string trimmed(const std::string& text) {
   const std::size_t first = text.find_first_not_of(' ');
   if (first == std::string::npos) return {};

@@ -1,4 +1,4 @@
-// What tests of several threads share.
+// A helper for tests with several threads.
 #pragma once
 
 #include <atomic>
@@ -9,7 +9,8 @@
 
 namespace tend::test {
 
-/// Runs f(0), f(1), ... on threads of their own that start together.
+/// Runs f(0), f(1), ..., f(count - 1), each on its own thread. The threads start at the same time.
+/// Rethrows the first exception, in the order of the threads.
 template <class F>
 void together(int count, F f) {
   std::atomic<int> waiting{count};

@@ -1,4 +1,5 @@
-// What the attention modules do with their inputs: checks, and heads split and merged. Internal.
+// What the attention modules do with their inputs: checks, splitting and merging of heads.
+// Internal.
 #pragma once
 
 #include <tend/autograd/ops/helpers.h>
@@ -6,7 +7,9 @@
 
 namespace tend::attention {
 
-/// ShapeError naming `module` unless x is (..., T, d_in) with T <= context_length.
+/// Checks that x is (..., T, d_in) with T <= context_length. `module` is the name in messages.
+///
+/// Throws: ShapeError - it is not
 inline void check_tokens(const char* module, const Tensor& x, std::int64_t d_in,
                          std::int64_t context_length) {
   if (x.dim() < 2 || x.size(-1) != d_in) {
@@ -18,13 +21,17 @@ inline void check_tokens(const char* module, const Tensor& x, std::int64_t d_in,
   }
 }
 
-/// Returns d_in after checking a module's sizes (ShapeError) and its probability of dropout
-/// (Error). To be called before the first weights are drawn.
+/// Checks the sizes and the dropout of a module, and returns d_in. To be called before the first
+/// weights are drawn.
+///
+/// Throws:
+///   ShapeError - d_in is below 1, or another size below 0
+///   Error      - dropout is outside [0, 1]
 inline std::int64_t checked_d_in(const char* module, std::int64_t d_in, std::int64_t d_out,
                                  std::int64_t context_length, double dropout) {
   if (d_in < 1 || d_out < 0 || context_length < 0) {
     fail<ShapeError>(module, "d_in ", d_in, ", d_out ", d_out, " and context_length ",
-                     context_length, " are no sizes");
+                     context_length, " are not valid sizes");
   }
   check_dropout(module, dropout);
   return d_in;
@@ -35,10 +42,11 @@ inline Tensor split_heads(const Tensor& x, std::int64_t heads) {
   return x.unflatten(-1, {heads, -1}).transpose(-3, -2);
 }
 
-/// The names of what enters attention, heads behind tokens: (..., T, heads, head_dim).
+/// The queries, keys and values that enter attention. Hooks receive them as (..., T, heads,
+/// head_dim).
 inline constexpr nn::HookPoint kHookQuery("hook_q"), kHookKey("hook_k"), kHookValue("hook_v");
 
-/// Lets tools read and replace x, (..., heads, T, head_dim).
+/// Lets hooks read and replace x, which is (..., heads, T, head_dim).
 inline Tensor pass_heads(const nn::HookPoint& hook, const Tensor& x) {
   return hook.is_heard() ? hook(x.transpose(-3, -2)).transpose(-3, -2) : x;
 }

@@ -7,18 +7,23 @@
 
 namespace tend::attention {
 
-/// Causal attention whose projections are split into heads; `out_proj` combines them. Parameters
-/// are drawn in the order W_query, W_key, W_value, out_proj.
+/// Causal attention with several heads. One projection each makes queries, keys and values, which
+/// are split into heads; `out_proj` combines the heads. Parameters are initialised in the order
+/// W_query, W_key, W_value, out_proj.
 class MultiHeadAttention : public nn::Module<MultiHeadAttention> {
  public:
-  /// ShapeError unless num_heads divides d_out and all sizes are positive (context_length may be
-  /// 0); Error unless 0 <= dropout <= 1.
+  /// Throws:
+  ///   ShapeError - num_heads does not divide d_out
+  ///   ShapeError - a size is below 1; context_length may be 0
+  ///   Error      - dropout is outside [0, 1]
   MultiHeadAttention(std::int64_t d_in, std::int64_t d_out, std::int64_t context_length,
                      double dropout, std::int64_t num_heads, Flag qkv_bias = false);
 
-  /// (..., T, d_in) -> (..., T, d_out); ShapeError when T exceeds context_length.
+  /// x is (..., T, d_in); the result is (..., T, d_out).
+  ///
+  /// Throws: ShapeError - T exceeds context_length, or the last dimension is not d_in
   Tensor forward(const Tensor& x) const;
-  /// The weights have the shape (..., num_heads, T, T).
+  /// Also returns the weights (..., num_heads, T, T).
   AttentionOutput with_weights(const Tensor& x) const;
 
   std::int64_t num_heads;
@@ -27,8 +32,8 @@ class MultiHeadAttention : public nn::Module<MultiHeadAttention> {
   TEND_MODULE(nn::Linear, W_value);
   TEND_MODULE(nn::Linear, out_proj);
   TEND_MODULE(nn::Dropout, dropout);
-  /// 1 where a key is hidden, as the book has it. forward reads only its size, since attention is
-  /// causal by itself; a state with another mask is refused.
+  /// 1 where a key is hidden, as in the book. forward reads only its size, since attention is
+  /// causal anyway. A state with another mask is an Error.
   TEND_BUFFER(mask, {.persistent = false});
 
  protected:

@@ -10,13 +10,14 @@ namespace {
 
 nn::Parameter drawn(std::int64_t d_in, std::int64_t d_out, Draw draw) {
   if (d_in < 1 || d_out < 1)
-    fail<ShapeError>("SelfAttentionV1", "d_in ", d_in, " and d_out ", d_out, " are no sizes");
+    fail<ShapeError>("SelfAttentionV1", "d_in ", d_in, " and d_out ", d_out,
+                     " are not valid sizes");
   return nn::Parameter(draw == Draw::uniform ? rand({d_in, d_out}) : randn({d_in, d_out}));
 }
 
 using Three = std::array<Tensor, 3>;
 
-// Checks all three before it writes the first.
+// Checks all three shapes before it writes any.
 void copy_transposed(const char* operation, const Three& to, const Three& from) {
   for (std::size_t i = 0; i < to.size(); ++i) {
     if (to[i].shape() != from[i].t().shape()) {
@@ -46,7 +47,7 @@ AttentionOutput SelfAttentionV1::with_weights(const Tensor& x) const {
 
 void SelfAttentionV1::copy_weights(const SelfAttentionV2& other) {
   if (other.W_query.bias.defined())
-    fail("SelfAttentionV1", "weights with biases have no place here");
+    fail("SelfAttentionV1", "the other module has biases, which this one cannot store");
   copy_transposed("SelfAttentionV1", {W_query, W_key, W_value},
                   {other.W_query.weight, other.W_key.weight, other.W_value.weight});
 }

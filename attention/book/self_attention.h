@@ -1,4 +1,4 @@
-// Self-attention with trainable weights, in two ways of holding them.
+// Self-attention with trainable weights, stored as matrices or as Linear layers.
 #pragma once
 
 #include <tend/attention/functions/scaled_dot_product.h>
@@ -8,21 +8,27 @@ namespace tend::attention {
 
 class SelfAttentionV2;
 
-/// How SelfAttentionV1 draws its parameters: torch.rand or torch.randn.
+/// How SelfAttentionV1 initialises its parameters: as torch.rand or as torch.randn.
 enum class Draw { uniform, normal };
 
-/// Projections as plain matrices (d_in, d_out), drawn in the order query, key, value.
+/// Self-attention with projections as plain matrices (d_in, d_out). They are initialised in the
+/// order query, key, value.
 class SelfAttentionV1 : public nn::Module<SelfAttentionV1> {
  public:
-  /// ShapeError for a size below 1.
+  /// Throws: ShapeError - a size is below 1
   SelfAttentionV1(std::int64_t d_in, std::int64_t d_out, Draw draw = Draw::uniform);
 
-  /// (..., T, d_in) -> (..., T, d_out).
+  /// x is (..., T, d_in); the result is (..., T, d_out).
   Tensor forward(const Tensor& x) const;
+  /// Also returns the weights (..., T, T).
   AttentionOutput with_weights(const Tensor& x) const;
 
-  /// Takes the weights of `other`, whose Linear layers hold them transposed. Error when it has
-  /// biases, ShapeError when the sizes differ; nothing has changed then.
+  /// Copies the weights of `other`, whose Linear layers store them transposed. If it throws,
+  /// nothing has changed.
+  ///
+  /// Throws:
+  ///   Error      - `other` has biases
+  ///   ShapeError - the sizes differ
   void copy_weights(const SelfAttentionV2& other);
 
   TEND_PARAMETER(W_query);
@@ -30,16 +36,19 @@ class SelfAttentionV1 : public nn::Module<SelfAttentionV1> {
   TEND_PARAMETER(W_value);
 };
 
-/// Projections as Linear layers.
+/// Self-attention with projections as Linear layers.
 class SelfAttentionV2 : public nn::Module<SelfAttentionV2> {
  public:
   SelfAttentionV2(std::int64_t d_in, std::int64_t d_out, Flag qkv_bias = false);
 
-  /// (..., T, d_in) -> (..., T, d_out).
+  /// x is (..., T, d_in); the result is (..., T, d_out).
   Tensor forward(const Tensor& x) const;
+  /// Also returns the weights (..., T, T).
   AttentionOutput with_weights(const Tensor& x) const;
 
-  /// Takes the weights of `other`; biases become zero.
+  /// Copies the weights of `other`. Biases become zero.
+  ///
+  /// Throws: ShapeError - the sizes differ
   void copy_weights(const SelfAttentionV1& other);
 
   TEND_MODULE(nn::Linear, W_query);

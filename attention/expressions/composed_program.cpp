@@ -10,7 +10,7 @@ using kernels::TileNode;
 using kernels::TileOp;
 using kernels::TileType;
 
-/// Sums and products of int32 as int32 wraps them.
+/// Wraps indices as int32 does.
 Tensor wrapped(const Tensor& indices) {
   if (indices.numel() == 0) return indices;
   const bool fits = amin(indices).item<std::int64_t>() >= kernels::kLeastIndex &&
@@ -21,7 +21,7 @@ Tensor wrapped(const Tensor& indices) {
          kernels::kLeastIndex;
 }
 
-/// Evaluates node after node, each as a tensor.
+/// Evaluates one node after the other, each as a tensor.
 class Evaluation {
  public:
   Evaluation(const TracedFunction& function, const PlaceTensors& places, const Tensor& score,
@@ -42,7 +42,7 @@ class Evaluation {
     return values_[static_cast<std::size_t>(node.inputs[i])];
   }
 
-  /// describe() is what to say where there is one place.
+  /// describe() returns the text of the fault. It is called if there is a single position.
   template <class Describe>
   void note_faults(const Tensor& faults, Describe describe) {
     if (!any(faults).item<bool>()) return;
@@ -64,10 +64,10 @@ class Evaluation {
     Tensor table = function_.tables[static_cast<std::size_t>(node.table)];
     const bool is_real = is_floating(table.dtype());
     if (node.inputs.empty()) return shielded(is_real ? table.to(dtype_) : table, visible_);
-    // A gradient is summed in float64, as the fused path sums it.
+    // The gradient of the table is summed in float64, as on the fused path.
     const bool sums = is_real && grad_enabled() && table.requires_grad();
     if (is_real) table = table.to(sums ? float64 : dtype_);
-    Tensor outside, offsets;  // in the row-major table
+    Tensor outside, offsets;  // offsets are in the row-major table
     for (std::size_t d = 0; d < node.inputs.size(); ++d) {
       const Tensor& index = in(node, d);
       const std::int64_t size = table.size(static_cast<std::int64_t>(d));

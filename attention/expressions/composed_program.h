@@ -1,5 +1,5 @@
-// A score or mask function of tensors, in public operations: it defines what the function means,
-// and has all derivatives.
+// Evaluates a score or mask function on tensors, with public operations. This defines the meaning
+// of the function, and provides derivatives of any order.
 #pragma once
 
 #include <string>
@@ -8,28 +8,31 @@
 
 namespace tend::attention {
 
-/// The places of scores (..., queries, keys), as int64 tensors that broadcast to their shape.
+/// The positions of scores (..., queries, keys), as int64 tensors that broadcast to their shape.
 struct PlaceTensors {
   Tensor batch, head, query, key;
 };
 
 PlaceTensors place_tensors(const Shape& scores);
 
-/// The results, which broadcast to the shape of the scores. `faults` is true where a look-up missed
-/// its table or an index was divided by 0, undefined if nowhere; `fault_text` says what happened if
-/// there is a single place.
+/// `results` broadcast to the shape of the scores. `faults` is true where a look-up was outside of
+/// its table or an index was divided by 0. It is undefined if that happened nowhere. If there is a
+/// single position, `fault_text` describes the fault.
 struct ComposedResult {
   std::vector<Tensor> results;
   Tensor faults;
   std::string fault_text;
 };
 
-/// x, without a gradient where `visible` is false; undefined: with it everywhere. A gradient of 0
-/// does not do: where a function is infinite or NaN, its derivative is, too, and times 0 is NaN.
+/// x, without a gradient where `visible` is false. If `visible` is undefined, it has one
+/// everywhere.
+///
+/// Multiplying the gradient by 0 would not be enough: if the function is infinite or NaN, so is its
+/// derivative, and 0 times that is NaN.
 Tensor shielded(const Tensor& x, const Tensor& visible);
 
-/// `dtype` is that of real numbers. `score` has it, and is undefined for masks. Nothing gets a
-/// gradient from places that are not `visible` (shielded).
+/// Evaluates a function. `dtype` is the dtype of real numbers and of `score`, which is undefined
+/// for masks. Positions that are not `visible` contribute no gradient (shielded).
 ComposedResult evaluate(const TracedFunction& function, const PlaceTensors& places,
                         const Tensor& score, DType dtype, const Tensor& visible = {});
 

@@ -9,7 +9,7 @@ using kernels::TileNode;
 using kernels::TileOp;
 using kernels::TileType;
 
-/// Reverse mode over the nodes of a function, in symbols.
+/// Reverse-mode differentiation over the nodes of a function. It creates new nodes.
 class Reverse {
  public:
   Reverse(Trace& trace, const TracedFunction& function)
@@ -23,7 +23,7 @@ class Reverse {
     return gradients_[static_cast<std::size_t>(node)];
   }
 
-  /// Passes the gradient of a node on to its inputs.
+  /// Adds the gradient of a node to the gradients of its inputs.
   void visit(int index) {
     const TileNode& node = function_.node(index);
     if (!gradient(index) || node.type != TileType::real) return;
@@ -36,7 +36,7 @@ class Reverse {
       case TileOp::sub: to(0, g), to(1, -g); break;
       case TileOp::mul: to(0, g * in(1)), to(1, g * in(0)); break;
       case TileOp::div: to(0, g / in(1)), to(1, -g * out / in(1)); break;
-      // As in minimum and maximum, equal numbers share the gradient, and beside NaN both have it.
+      // As in minimum and maximum: equal numbers share the gradient. With NaN, each gets all of it.
       case TileOp::min: choose(g, in(0) > in(1), in(0) < in(1), in(0) == in(1), to); break;
       case TileOp::max: choose(g, in(0) < in(1), in(0) > in(1), in(0) == in(1), to); break;
       case TileOp::neg: to(0, -g); break;
@@ -45,7 +45,7 @@ class Reverse {
       case TileOp::log: to(0, g / in(0)); break;
       case TileOp::tanh: to(0, g * (1.0 - out * out)); break;
       case TileOp::where: to(1, where(in(0), g, 0.0)), to(2, where(in(0), 0.0, g)); break;
-      default: break;  // inputs, and numbers that were indices
+      default: break;  // batch, head, query, key, score, and indices that were converted
     }
   }
 

@@ -6,11 +6,11 @@
 
 namespace tend::attention {
 
-/// The gradients of the score and of the floating tables' look-ups, given that of the function's
-/// result. Its nodes begin with the function's, and its tables are the function's.
+/// The gradients of the score and of the floating tables' look-ups, as functions of the gradient of
+/// the result. The nodes begin with the nodes of the score function, and the tables are the same.
 struct TracedDerivative {
-  TracedFunction function;   // results: the score's gradient, then those of `lookups`
-  std::vector<int> lookups;  // nodes
+  TracedFunction function;   // its results: the gradient of the score, then of each look-up
+  std::vector<int> lookups;  // the nodes of the look-ups
 };
 
 TracedDerivative differentiate(const TracedFunction& score);

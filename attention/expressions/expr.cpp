@@ -25,7 +25,7 @@ void check_truth(const Expr& a) {
   }
 }
 
-/// Two numbers as one type.
+/// Two numbers, converted to the same type.
 struct Pair {
   Expr a, b;
   TileType type = TileType::index;
@@ -186,7 +186,7 @@ Expr where(const Expr& condition, const Expr& a, const Expr& b) {
   return trace.add(TileOp::where, pair.type, {condition, pair.a, pair.b});
 }
 
-// By where, so that the gradient at a bound is not shared with it, as min and max would.
+// Uses where, since min and max would share the gradient between a and a bound that is equal to it.
 Expr clamp(const Expr& a, const Expr& lo, const Expr& hi) {
   const Expr raised = where(a < lo, lo, a);
   return where(raised > hi, hi, raised);

@@ -1,7 +1,7 @@
 /// \file
-/// Scores and masks of attention as functions of their place. Such a function is a lambda that is
-/// called once, with values that stand for the numbers of all places, and that note what is done
-/// with them.
+/// Scores and masks of attention as functions of batch, head, query and key. Such a function is a
+/// lambda. It is called once, with symbolic values instead of numbers. These record the operations
+/// that the lambda applies to them.
 #pragma once
 
 #include <concepts>
@@ -14,13 +14,21 @@
 
 namespace tend::attention {
 
-/// A value in a score or mask function: a real number of the scores' dtype, an index (int32, which
-/// wraps around), or a truth value. It exists only while the function is called; Error anywhere
-/// else. Operations that mix an index and a real number are on real numbers; DTypeError for those
-/// that mix numbers and truth values. Functions are called without std::, whose own take no Expr.
+/// A symbolic value in a score or mask function.
+///
+/// A value is a real number of the scores' dtype, an index (int32, which wraps around), or a truth
+/// value. It exists only while the function is called. If an operation has an index and a real
+/// number, it converts the index. Call functions without std::, whose own functions do not accept
+/// an Expr.
+///
+/// Throws:
+///   Error      - a value is used after the call of its function, or outside of any function
+///   DTypeError - an operation mixes numbers and truth values
 class Expr {
  public:
-  /// Constants. An integer must fit int32 (Error).
+  /// Constants.
+  ///
+  /// Throws: Error - an integer does not fit int32
   Expr(bool value);
   template <std::integral N>
   Expr(N number)
@@ -46,16 +54,18 @@ class Expr {
   std::uint64_t trace_;  // the number of the trace that has the node
 };
 
-/// Where a score stands. `head` is the dimension before the last two of query @ key^T, `batch`
-/// those before it as one; 0 where there are none.
+/// The position of a score. `head` is its index in dimension -3 of the scores. `batch` counts all
+/// dimensions before that one together. They are 0 if there are no such dimensions.
 struct Position {
   Expr batch, head, query, key;
 };
 
 ///@{
-/// Arithmetic. For two indices, / and % round towards negative infinity, as // and % do in Python;
-/// % is for indices alone (DTypeError). Dividing an index by the index 0 is an IndexError where
-/// the place is visible.
+/// Arithmetic. For two indices, / and % round towards negative infinity, as // and % do in Python.
+///
+/// Throws:
+///   DTypeError - an operand of % is not an index, or another operand is a truth value
+///   IndexError - in flex_attention, an index is divided by the index 0 at a visible position
 Expr operator+(const Expr& a, const Expr& b);
 Expr operator-(const Expr& a, const Expr& b);
 Expr operator*(const Expr& a, const Expr& b);
@@ -68,14 +78,14 @@ Expr abs(const Expr& a);
 ///@}
 
 ///@{
-/// Functions of real numbers.
+/// Functions of real numbers. They convert an index.
 Expr exp(const Expr& a);
 Expr log(const Expr& a);
 Expr tanh(const Expr& a);
 ///@}
 
 ///@{
-/// Truth values. == and != also compare those.
+/// Comparisons of numbers, and logic of truth values. == and != also compare two truth values.
 Expr operator==(const Expr& a, const Expr& b);
 Expr operator!=(const Expr& a, const Expr& b);
 Expr operator<(const Expr& a, const Expr& b);
@@ -87,12 +97,12 @@ Expr operator||(const Expr& a, const Expr& b);
 Expr operator!(const Expr& a);
 ///@}
 
-/// a where the condition is true, else b. Both are computed.
+/// a where the condition is true, otherwise b. Both are computed.
 Expr where(const Expr& condition, const Expr& a, const Expr& b);
 
 ///@{
-/// min(max(a, lo), hi); a bound that is NaN changes nothing. The gradient is a's where lo <= a <=
-/// hi, and elsewhere that of the bound.
+/// min(max(a, lo), hi); a bound that is NaN has no effect. The gradient goes to a where lo <= a <=
+/// hi, and otherwise to the bound.
 Expr clamp(const Expr& a, const Expr& lo, const Expr& hi);
 inline Expr clip(const Expr& a, const Expr& lo, const Expr& hi) {
   return clamp(a, lo, hi);
@@ -100,7 +110,7 @@ inline Expr clip(const Expr& a, const Expr& lo, const Expr& hi) {
 ///@}
 
 ///@{
-/// PyTorch's names of min, max, %, &&, ||, != of truth values, !, and a != a.
+/// PyTorch's names of min, max, %, &&, ||, != of truth values, ! and a != a, in this order.
 Expr minimum(const Expr& a, const Expr& b);
 Expr maximum(const Expr& a, const Expr& b);
 Expr remainder(const Expr& a, const Expr& b);
@@ -112,8 +122,10 @@ Expr isnan(const Expr& a);
 ///@}
 
 ///@{
-/// PyTorch's operators of truth values, as &&, ||, logical_xor and ! (DTypeError for numbers). They
-/// bind as C++ has it: a & (b < c) needs its parentheses.
+/// PyTorch's operators of truth values: &&, ||, logical_xor and !, in this order. They have the
+/// precedence of C++, not of Python: a & b < c is a & (b < c).
+///
+/// Throws: DTypeError - an operand is a number
 inline Expr operator&(const Expr& a, const Expr& b) {
   return logical_and(a, b);
 }
@@ -128,7 +140,7 @@ inline Expr operator~(const Expr& a) {
 }
 ///@}
 
-/// What lookup() gives.
+/// A tensor that score and mask functions can read; the result of lookup().
 class Lookup {
  public:
   template <std::convertible_to<Expr>... Indices>
@@ -144,13 +156,22 @@ class Lookup {
   Tensor table_;
 };
 
-/// Makes a tensor readable in score and mask functions: with `const auto table = lookup(x)`,
-/// table(i, j) is an element. There are as many indices as dimensions (ShapeError) and at most 2^31
-/// - 1 elements (Error). Negative indices do not count from the end: an index outside of the tensor
-/// is an IndexError where the place is visible, and reads 0 or false elsewhere. Elements of an
-/// int64 tensor are indices and must fit int32 (DTypeError when the function is called), those of a
-/// bool tensor truth values. A floating tensor is converted to the dtype of the scores and may
-/// require grad. Error for an undefined tensor.
+/// Makes a tensor readable in score and mask functions.
+///
+/// After `const auto table = lookup(x)`, table(i, j) is an element of x. It has one index for each
+/// dimension. Negative indices do not count from the end. At hidden positions, an index outside of
+/// the tensor reads 0 or false.
+///
+/// Elements of an int64 tensor are indices, and elements of a bool tensor are truth values. A
+/// floating tensor is converted to the dtype of the scores, and may require grad.
+///
+/// Throws:
+///   Error      - the tensor is undefined
+///   Error      - in the function, the tensor has more than 2^31 - 1 elements
+///   ShapeError - in the function, there are fewer or more indices than dimensions
+///   DTypeError - in the function, an element of an int64 tensor does not fit int32
+///   DTypeError - in the function, an index is a real number or a truth value
+///   IndexError - in flex_attention, an index is outside of the tensor at a visible position
 Lookup lookup(const Tensor& table);
 
 }  // namespace tend::attention

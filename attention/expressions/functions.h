@@ -12,13 +12,17 @@ namespace tend::attention {
 
 struct TracedFunction;
 
-/// What becomes of a scaled score: f(score, at) with `at` a Position. As PyTorch's score_mod.
+/// Changes a scaled score: f(score, at), where `at` is a Position. PyTorch's score_mod.
 class ScoreFunction {
  public:
-  /// The score as it is.
+  /// Leaves the score as it is.
   ScoreFunction() = default;
-  /// Calls f once, here, and keeps what it did as a program, not f itself: f may capture by
-  /// reference. DTypeError unless the result is a number; errors of Expr and lookup.
+  /// Calls f once, here, and records its operations. f itself is not stored, so it may capture by
+  /// reference.
+  ///
+  /// Throws:
+  ///   DTypeError                    - the result is a truth value
+  ///   Error, ShapeError, DTypeError - f uses Expr or lookup wrongly; see there
   template <class F>
   requires(std::invocable<const F&, Expr, Position> && !std::same_as<F, ScoreFunction>)
       ScoreFunction(F f) {
@@ -28,11 +32,12 @@ class ScoreFunction {
     trace(&f, call);
   }
 
-  /// For use in another function. DTypeError unless the score is a number, and the position has
-  /// indices.
+  /// Calls this function inside another one.
+  ///
+  /// Throws: DTypeError - the score is a truth value, or the position is not made of indices
   Expr operator()(const Expr& score, const Position& at) const;
 
-  /// nullptr for the score as it is.
+  /// The recorded function; nullptr if it leaves the score as it is.
   const std::shared_ptr<const TracedFunction>& traced() const noexcept { return traced_; }
 
  private:
@@ -41,12 +46,16 @@ class ScoreFunction {
   std::shared_ptr<const TracedFunction> traced_;
 };
 
-/// Where a query may attend: f(at) is true there. As PyTorch's mask_mod.
+/// Says where a query may attend to a key: f(at) is true there. PyTorch's mask_mod.
 class MaskFunction {
  public:
-  /// Everywhere.
+  /// True everywhere.
   MaskFunction() = default;
-  /// Calls f once, here, as ScoreFunction does. DTypeError unless the result is a truth value.
+  /// Calls f once, here, as ScoreFunction does.
+  ///
+  /// Throws:
+  ///   DTypeError                    - the result is a number
+  ///   Error, ShapeError, DTypeError - f uses Expr or lookup wrongly; see there
   template <class F>
   requires(std::invocable<const F&, Position> && !std::same_as<F, MaskFunction>) MaskFunction(F f) {
     const auto call = [](const void* function, const Position& at) {
@@ -55,10 +64,12 @@ class MaskFunction {
     trace(&f, call);
   }
 
-  /// For use in another function. DTypeError unless the position has indices.
+  /// Calls this function inside another one.
+  ///
+  /// Throws: DTypeError - the position is not made of indices
   Expr operator()(const Position& at) const;
 
-  /// nullptr for everywhere.
+  /// The recorded function; nullptr if it is true everywhere.
   const std::shared_ptr<const TracedFunction>& traced() const noexcept { return traced_; }
 
  private:
@@ -67,26 +78,29 @@ class MaskFunction {
   std::shared_ptr<const TracedFunction> traced_;
 };
 
-/// second(first(score, at), at). The order matters: bias + soft_cap caps the sum.
+/// Applies `first`, then `second`: second(first(score, at), at). The order matters: bias + soft_cap
+/// caps the sum.
 ScoreFunction operator+(const ScoreFunction& first, const ScoreFunction& second);
 
 ///@{
-/// Where both, one of both, or the mask not, let a query attend.
+/// A query may attend where both masks, at least one of them, or not this mask, let it.
 MaskFunction operator&&(const MaskFunction& a, const MaskFunction& b);
 MaskFunction operator||(const MaskFunction& a, const MaskFunction& b);
 MaskFunction operator!(const MaskFunction& a);
 ///@}
 
 ///@{
-/// `function` for queries that stand behind `offset` cached keys: it is given query + offset, as
-/// flex_attention numbers queries and keys from 0 each. Error for an offset beyond int32.
+/// `function` for queries that follow `offset` cached keys. flex_attention numbers queries and keys
+/// from 0 each, so the function gets query + offset.
+///
+/// Throws: Error - the offset does not fit int32
 ScoreFunction with_offset(const ScoreFunction& function, std::int64_t offset);
 MaskFunction with_offset(const MaskFunction& function, std::int64_t offset);
 ///@}
 
 ///@{
-/// PyTorch's names of && and || of masks, for one or more functions of a position: two lambdas have
-/// no && of their own.
+/// PyTorch's names of && and || of masks, for one or more functions of a position. Use them to
+/// combine lambdas, which have no && of their own.
 template <std::convertible_to<MaskFunction>... More>
 MaskFunction and_masks(const MaskFunction& first, const More&... more) {
   return (first && ... && MaskFunction(more));

@@ -7,7 +7,7 @@
 #include <tend/autograd/tensor/grad_mode.h>
 #include <tend/core/kernels/attention/tile_program.h>
 
-// Functions are called while they are made, so capturing locals by reference is safe.
+// The lambdas below are called when they are converted, so they may capture by reference.
 namespace tend::attention::masks {
 namespace {
 
@@ -43,7 +43,7 @@ MaskFunction causal_bottom_right(std::int64_t queries, std::int64_t keys) {
 
 MaskFunction sliding_window(std::int64_t size) {
   check_at_least_one("sliding_window", "size", size);
-  size = std::min(size, kernels::kGreatestIndex);  // as good as all keys
+  size = std::min(size, kernels::kGreatestIndex);  // this means all earlier keys
   return [size](const Position& at) { return at.key <= at.query && at.query - at.key < size; };
 }
 
@@ -70,7 +70,8 @@ MaskFunction documents(const Tensor& documents) {
   const Lookup document = lookup(documents);
   const bool has_batch = documents.dim() == 2;
   return [&](const Position& at) {
-    // A place beyond would be hidden, since what is read there is no document's number.
+    // Without these checks positions beyond the table would be hidden without an error. A look-up
+    // reads 0 there, and is reported only where the position is visible.
     for (const kernels::TileOp each : {kernels::TileOp::query, kernels::TileOp::key})
       Trace::current().need({"documents", each, documents, has_batch ? 1 : 0});
     if (!has_batch) return document(at.query) == document(at.key);
@@ -90,7 +91,7 @@ MaskFunction padding(const Tensor& lengths) {
 
 MaskFunction blocks(std::int64_t size) {
   check_at_least_one("blocks", "size", size);
-  size = std::min(size, kernels::kGreatestIndex);  // as good as one block
+  size = std::min(size, kernels::kGreatestIndex);  // this means one block
   return [size](const Position& at) { return at.query / size == at.key / size; };
 }
 
@@ -107,7 +108,7 @@ Tensor document_positions(const Tensor& documents) {
   const std::int64_t tokens = documents.size(-1);
   const Tensor place = arange(0, tokens, 1, {.dtype = int64}).expand(documents.shape());
   if (documents.numel() == 0) return place.clone();
-  // The first token of each document is where the number differs from the one before.
+  // A document begins where its number differs from the number before.
   const Tensor begins =
       cat({ones_like(documents.narrow(-1, 0, 1)).to(boolean),
            documents.narrow(-1, 1, tokens - 1) != documents.narrow(-1, 0, tokens - 1)},

@@ -9,7 +9,7 @@
 #include <tend/autograd/ops/ops.h>
 #include <tend/core/kernels/attention/tile_program.h>
 
-// Functions are called while they are made, so capturing locals by reference is safe.
+// The lambdas below are called when they are converted, so they may capture by reference.
 namespace tend::attention::scores {
 namespace {
 
@@ -22,8 +22,9 @@ void check_table(const char* name, const Tensor& table, std::int64_t rank, const
   }
 }
 
-/// The bucket of each distance from 0 to max_distance: the first half of `buckets` have one
-/// distance each, the rest share logarithmic ranges. In float32, as the reference computes it.
+/// The bucket of each distance from 0 to max_distance. The first half of `buckets` are for one
+/// distance each, the others for logarithmic ranges. It is computed in float32, as in the
+/// reference.
 Tensor distance_buckets(std::int64_t buckets, std::int64_t max_distance) {
   const std::int64_t exact = buckets / 2;
   std::vector<std::int64_t> bucket;
@@ -105,7 +106,7 @@ ScoreFunction t5_bias(const Tensor& table, Flag bidirectional, std::int64_t max_
   const Lookup bucket = lookup(distance_buckets(buckets, max_distance));
   return ScoreFunction([&](const Expr& score, const Position& at) {
     Trace::current().need({"t5_bias", kernels::TileOp::head, table, 1, table.shape()});
-    const Expr past = at.query - at.key;  // how far the key lies before the query
+    const Expr past = at.query - at.key;  // how far the key is before the query
     const Expr distance = bidirectional ? abs(past) : max(past, 0);
     const Expr on_side = bucket(min(distance, max_distance));
     const Expr other_side = bidirectional ? where(past < 0, buckets, 0) : Expr(0);

@@ -14,7 +14,7 @@ using kernels::TileNode;
 using kernels::TileOp;
 using kernels::TileType;
 
-/// A function with more operations is a mistake, such as a loop over positions.
+/// A function with more operations is a mistake, for example a loop over positions.
 constexpr std::size_t kMostNodes = 10'000;
 
 thread_local Trace* current_trace = nullptr;

@@ -1,4 +1,4 @@
-// How a score or mask function becomes a program: what its operations note while it is called.
+// How a score or mask function becomes a program. Its operations are recorded while it is called.
 #pragma once
 
 #include <cstdint>
@@ -12,20 +12,21 @@
 
 namespace tend::attention {
 
-/// What errors call the values of score and mask functions.
+/// The name of the operation in errors about values of score and mask functions.
 inline constexpr const char* kExpression = "attention expression";
 
-/// A function whose table has a row for each batch or head, in that dimension: of a table with more
-/// it would silently read a part. Or it has a row for each query or key at least.
+/// The size that a function's table must have in one dimension: one entry for each batch or head,
+/// or at least one for each query or key. Without this check, a function would silently read a part
+/// of a larger table.
 struct SizeNeeded {
   const char* function;   // as errors name it
   kernels::TileOp place;  // batch, head, query or key
   Tensor table;
   std::int64_t dimension;
-  std::optional<Shape> made_for = {};  // of the table, where its other size is part of the function
+  std::optional<Shape> made_for = {};  // the table's shape, if the function depends on all of it
 };
 
-/// A program whose tables are tensors, which may have gradients.
+/// A recorded function: a program whose tables are tensors, which may have gradients.
 struct TracedFunction {
   std::vector<kernels::TileNode> nodes;
   std::vector<Tensor> tables;
@@ -33,53 +34,65 @@ struct TracedFunction {
   std::vector<SizeNeeded> sizes = {};
 
   const kernels::TileNode& node(int i) const { return nodes[static_cast<std::size_t>(i)]; }
-  /// To be called before each use: tables may have changed since the function was traced.
-  /// ShapeError for another rank, DTypeError for other elements and for constants that scores of
-  /// `dtype` cannot hold.
+  /// To be called before each use, since tables may have changed after the function was recorded.
+  ///
+  /// Throws:
+  ///   ShapeError - a table now has another number of dimensions
+  ///   DTypeError - a table now has other elements, or elements that do not fit int32
+  ///   DTypeError - scores of `dtype` cannot represent a constant
+  ///   Error      - a table now has more than 2^31 - 1 elements
   void check(DType dtype) const;
-  /// After check(): ShapeError, naming `operation`, where weights of that shape have other batches
-  /// or heads than the tables, IndexError where they have more queries or keys, and ShapeError
-  /// where a table has another shape than a function was made for.
+  /// To be called after check(). `operation` is the name in messages.
+  ///
+  /// Throws:
+  ///   ShapeError - weights of this shape have more or fewer batches or heads than a table
+  ///   IndexError - they have more queries or keys than a table
+  ///   ShapeError - a table has another shape than when its function was made
   void check_sizes(const char* operation, const Shape& weights) const;
-  /// The program for scores of that dtype, to which floating tables are converted.
+  /// The program for scores of this dtype. Floating tables are converted to it.
   kernels::TileProgram program(DType dtype) const;
 };
 
-/// Records the operations on Exprs that this thread makes while the trace is alive. Equal
+/// Records the operations on Exprs that this thread executes while the trace exists. Equal
 /// operations become one node.
 class Trace {
  public:
   Trace() noexcept;
-  /// Goes on where `begin` ended: it has the same nodes.
+  /// Continues a recorded function: the trace begins with the same nodes.
   explicit Trace(const TracedFunction& begin);
   ~Trace();
   Trace(const Trace&) = delete;
   Trace& operator=(const Trace&) = delete;
 
-  /// Error where no function is called.
+  /// The newest trace of this thread.
+  ///
+  /// Throws: Error - no function is being called
   static Trace& current();
 
-  /// The node, an earlier one if that does the same.
+  /// Adds a node, or returns an equal one that is already there.
   Expr add(kernels::TileNode node);
   Expr add(kernels::TileOp op, kernels::TileType type, std::initializer_list<Expr> inputs = {});
   Expr constant(kernels::TileType type, double number);
-  /// An element of the table; errors as Lookup documents.
+  /// An element of the table. Throws the errors of lookup().
   Expr look_up(const Tensor& table, std::vector<int> indices);
-  /// The function is for inputs of that size. So is one that calls it for its own batch or head.
+  /// States a size that the function needs. A function that calls this one with its own batch or
+  /// head needs it, too.
   void need(const SizeNeeded& size) { function_.sizes.push_back(size); }
-  /// The number of the node; Error for a value of another function.
+  /// The number of the node.
+  ///
+  /// Throws: Error - the value belongs to another function
   int node_of(const Expr& value) const;
   const kernels::TileNode& node(int i) const { return function_.node(i); }
   kernels::TileType type_of(const Expr& value) const { return node(node_of(value)).type; }
-  /// A number as a real one.
+  /// The value as a real number.
   Expr to_real(const Expr& number);
   Expr value(int node) const { return {node, number_}; }
 
-  /// The function, with these results.
+  /// Returns the recorded function, with these results.
   TracedFunction finish(const std::vector<Expr>& results);
-  /// The same without the nodes that the results do not need.
+  /// finish(), without the nodes that the results do not need.
   TracedFunction finish_pruned(const std::vector<Expr>& results);
-  /// Calls another function in this one; gives its result. `score` is nullptr for a mask.
+  /// Calls another function inside this one, and returns its result. `score` is nullptr for a mask.
   Expr call(const TracedFunction& function, const Expr* score, const Position& at);
 
  private:
@@ -88,12 +101,12 @@ class Trace {
 
   TracedFunction function_;
   std::map<Key, int> known_;
-  bool is_limited_ = true;  // what users write; derivatives have more nodes
+  bool is_limited_ = true;  // false for derivatives, which may have more nodes than users write
   std::uint64_t number_;
   Trace* before_;
 };
 
-/// The position whose values are those of each place.
+/// The nodes for batch, head, query and key.
 Position traced_position(Trace& trace);
 
 }  // namespace tend::attention

@@ -1,5 +1,5 @@
 /// \file
-/// How attention is computed, and what it gives.
+/// The options of attention functions, and the results that they return.
 #pragma once
 
 #include <cstdint>
@@ -9,22 +9,24 @@
 
 namespace tend::attention {
 
-/// A context vector for each query, and the weights that made it.
+/// A context vector for each query, and the attention weights that produced it.
 struct AttentionOutput {
   Tensor context;  ///< (..., queries, value_dim)
   Tensor weights;  ///< (..., queries, keys), after dropout
 };
 
-/// How attention is computed. Both ways give the same numbers but for rounding, where inputs are
-/// finite (a mask's -inf aside); NaN and infinities may spread in different ways.
+/// How attention is computed.
+///
+/// If all inputs are finite (a mask may contain -inf), both paths give the same numbers up to
+/// rounding. NaN and infinities in the inputs may spread differently.
 enum class AttentionPath {
-  automatic,  ///< the faster one
-  fused,      ///< in tiles, without ever holding the weights: memory grows with T, not with T * S
-  composed    ///< of public operations
+  automatic,  ///< the faster path
+  fused,      ///< in tiles, without storing the weights: memory grows with T, not with T * S
+  composed    ///< of public operations; it stores the weights
 };
 
-/// While it lives, AttentionPath::automatic means `path` on this thread. Destroy it on the thread
-/// that made it.
+/// While the guard exists, AttentionPath::automatic means `path` on this thread. Destroy it on the
+/// thread that created it.
 class AttentionPathGuard {
  public:
   [[nodiscard]] explicit AttentionPathGuard(AttentionPath path) noexcept;
@@ -36,22 +38,23 @@ class AttentionPathGuard {
   AttentionPath before_;
 };
 
-/// How queries see keys, in the order of PyTorch's arguments.
+/// The options of scaled_dot_product_attention, in the order of PyTorch's arguments.
 struct AttentionOptions {  // NOLINT(clang-analyzer-optin.performance.Padding): in this order
-  /// Undefined; or bool, true where a query may attend; or floating, added to the scaled scores
-  /// (-inf hides). It broadcasts to (..., queries, keys).
+  /// The mask, which broadcasts to (..., queries, keys). bool: true where a query may attend to a
+  /// key. Floating: added to the scaled scores, so that -inf hides a key. Undefined: no mask.
   Tensor attn_mask = {};
-  /// Probability with which a weight is dropped; drawn whenever it is not 0, so pass 0 outside of
-  /// training.
+  /// The probability that a weight is dropped. Dropout is applied whenever this is not 0, so pass 0
+  /// outside of training.
   double dropout_p = 0.0;
-  /// Query i sees keys 0 to i (aligned top-left, as in PyTorch). May be combined with a mask.
+  /// Query i sees keys 0 to i (aligned at the top left, as in PyTorch). It may be combined with a
+  /// mask.
   Flag is_causal = false;
-  /// Factor of the scores; 1 / sqrt(head_dim) when not given.
+  /// The factor of the scores. The default is 1 / sqrt(head_dim).
   std::optional<double> scale = {};
-  /// Each head of key and value serves several consecutive heads of the query.
+  /// Several consecutive heads of the query share one head of key and value.
   Flag enable_gqa = false;
   AttentionPath path = AttentionPath::automatic;
-  /// Under is_causal, query i sees keys 0 to query_offset + i. Error for a negative one.
+  /// With is_causal, query i sees keys 0 to query_offset + i. A negative offset is an Error.
   std::int64_t query_offset = 0;
 };
 

@@ -14,15 +14,15 @@
 namespace tend::attention {
 namespace {
 
-// 1 / sqrt(head_dim), unless a factor is given.
+// `scale`, or 1 / sqrt(head_dim) if it is not given.
 double scale_of(const Tensor& query, const std::optional<double>& scale) {
-  // Heads of no numbers have scores of 0, whatever their scale.
+  // If heads have size 0, all scores are 0, whatever their scale.
   const std::int64_t dim = std::max<std::int64_t>(1, query.size(-1));
   return scale.value_or(1 / std::sqrt(static_cast<double>(dim)));
 }
 
-// How many heads of the query share one of key and value: 1 unless `enable_gqa`. ShapeError where
-// the heads do not divide.
+// How many heads of the query share one head of key and value: 1 without `enable_gqa`. Throws a
+// ShapeError if the numbers of heads do not divide.
 std::int64_t query_heads_per_key_head(const char* operation, const Tensor& query, const Tensor& key,
                                       const Tensor& value, bool enable_gqa) {
   if (!enable_gqa) return 1;
@@ -44,14 +44,14 @@ std::int64_t query_heads_per_key_head(const char* operation, const Tensor& query
   return std::max<std::int64_t>(1, heads / shared);
 }
 
-// Whether heads of the query could share those of key, as they do with enable_gqa.
+// Whether heads of the query could share the heads of key if enable_gqa were given.
 bool could_share_heads(const Tensor& query, const Tensor& key) {
   if (query.dim() < 3 || key.dim() < 3) return false;
   const std::int64_t heads = query.size(-3), shared = key.size(-3);
   return shared > 1 && heads > shared && heads % shared == 0;
 }
 
-// The leading dimensions of the weights; ShapeError where those of the inputs do not broadcast.
+// The leading dimensions of the weights. Throws a ShapeError if the inputs do not broadcast.
 Shape broadcast_leading(const char* operation, const Tensor& query, const Tensor& key,
                         const Tensor& value, std::int64_t heads_per_key_head) try {
   const Shape leading =
@@ -66,7 +66,7 @@ Shape broadcast_leading(const char* operation, const Tensor& query, const Tensor
       hint ? "; with enable_gqa, heads of the query share those of key and value" : "");
 }
 
-// The shape of the weights, (..., queries, keys), once query, key and value are known to fit.
+// Checks query, key and value, and returns the shape of the weights: (..., queries, keys).
 Shape checked_weights(const char* operation, const Tensor& query, const Tensor& key,
                       const Tensor& value, std::int64_t heads_per_key_head, double dropout_p) {
   if (query.dim() < 2 || key.dim() < 2 || value.dim() < 2) {
@@ -93,7 +93,7 @@ Shape checked_weights(const char* operation, const Tensor& query, const Tensor& 
 
 thread_local AttentionPath preferred_path = AttentionPath::automatic;
 
-// Whether to take the fused path; Error where it was asked for and cannot be taken.
+// Whether to use the fused path. Throws an Error if it was requested but cannot be used.
 bool takes_fused(const AttentionCall& call, AttentionPath path, const Tensor& query,
                  const Tensor& key, const Tensor& value) {
   if (path == AttentionPath::automatic) path = preferred_path;
@@ -102,7 +102,7 @@ bool takes_fused(const AttentionCall& call, AttentionPath path, const Tensor& qu
   const std::string obstacle = fused_obstacle(call, query, key, value);
   if (obstacle.empty()) return true;
   if (path == AttentionPath::fused) {
-    fail(call.operation, "the fused path does not do this: ", obstacle);
+    fail(call.operation, "the fused path cannot compute this: ", obstacle);
   }
   return false;
 }
@@ -152,7 +152,7 @@ AttentionPathGuard::~AttentionPathGuard() {
 
 namespace {
 
-// Where tools read and edit what happens within attention.
+// Where hooks read and edit what happens inside attention.
 constexpr nn::HookPoint kScores("hook_attn_scores"), kPattern("hook_pattern"), kZ("hook_z");
 
 Tensor attend_unheard(const AttentionCall& call, AttentionPath path, const Tensor& query,
@@ -164,7 +164,7 @@ Tensor attend_unheard(const AttentionCall& call, AttentionPath path, const Tenso
       .context;
 }
 
-// The value of each of these heads of the query, or of all for none.
+// The values for these heads of the query, or for all heads if the list is empty.
 Tensor values_of(const AttentionCall& call, const Tensor& value,
                  const std::vector<std::int64_t>& heads) {
   const std::int64_t shared = call.heads_per_key_head;
@@ -174,7 +174,7 @@ Tensor values_of(const AttentionCall& call, const Tensor& value,
   return index_select(all, -3, floor_divide(numbers, shared));
 }
 
-// The heads whose scores or weights are heard, in ascending order; none means all.
+// The heads whose scores or weights a hook receives, in ascending order. An empty list means all.
 std::vector<std::int64_t> heard_heads(const AttentionCall& call) {
   std::set<std::int64_t> heads;
   for (const nn::HookPoint& point : {kScores, kPattern}) {
@@ -186,12 +186,12 @@ std::vector<std::int64_t> heard_heads(const AttentionCall& call) {
   const std::int64_t count = call.weights.rank() > 2 ? heads_of(call.weights) : 0;
   for (const std::int64_t head : heads) {
     if (head < 0 || head >= count)
-      fail<IndexError>(call.operation, "there is no head ", head, " to hook, of ", count);
+      fail<IndexError>(call.operation, "there is no head ", head, " to hook: there are ", count);
   }
   return {heads.begin(), heads.end()};
 }
 
-// Attention some of whose heads are heard: these are composed, the others take the usual path.
+// Attention with hooks on some heads. These heads are composed; the others use the usual path.
 Tensor attend_heard(const AttentionCall& call, AttentionPath path, const Tensor& query,
                     const Tensor& key, const Tensor& value, Tensor kept) {
   if (!kept.defined() && call.dropout_p < 1) kept = draw_kept_weights(call);
@@ -216,7 +216,8 @@ Tensor attend(const AttentionCall& call, AttentionPath path, const Tensor& query
   const Tensor z = is_heard ? attend_heard(call, path, query, key, value, kept)
                             : attend_unheard(call, path, query, key, value, kept);
   if (z.dim() < 4) return kZ(z);
-  return kZ(z.transpose(-3, -2)).transpose(-3, -2);  // heads behind tokens, as TransformerLens has
+  // Hooks receive heads after tokens, as in TransformerLens.
+  return kZ(z.transpose(-3, -2)).transpose(-3, -2);
 }
 
 }  // namespace tend::attention

@@ -10,46 +10,53 @@
 
 namespace tend::attention {
 
-/// The arguments of an attention, checked, for either path.
+/// The checked arguments of an attention call. Both paths read them.
 struct AttentionCall {
   const char* operation;
-  const char* grad_fn = nullptr;  // of the fused path
+  const char* grad_fn = nullptr;  // of the fused path: PyTorch's name of the node
   double scale = 1;
   double dropout_p = 0;
   bool is_causal = false;
-  std::int64_t query_offset = 0;  // of query 0 among the keys, for is_causal
+  std::int64_t query_offset = 0;  // with is_causal: the number of keys before query 0
   Tensor mask = {};               // bool or floating, or undefined
-  std::shared_ptr<const TracedFunction> score_function = {}, mask_function = {};  // or nullptr
+  std::shared_ptr<const TracedFunction> score_function = {}, mask_function = {};  // may be nullptr
   std::int64_t heads_per_key_head = 1;  // heads of the query for each head of key and value
   Shape weights = {};                   // (..., queries, keys)
 
   bool has_functions() const noexcept { return score_function || mask_function; }
 };
 
-/// The leading dimensions of a stack of matrices, the last of them (heads) multiplied.
+/// All dimensions except the last two. The last of them, the heads, is multiplied by
+/// `heads_per_head`.
 Shape batch_shape(const Tensor& matrices, std::int64_t heads_per_head = 1);
 
-/// A call with what these arguments say; the rest is to be filled in. ShapeError and DTypeError
-/// where query, key and value do not fit, Error for dropout_p outside of [0, 1].
+/// Checks these arguments and puts them into a call. The caller fills in the other members.
+///
+/// Throws:
+///   ShapeError - query, key and value do not fit together
+///   DTypeError - query, key and value do not have one floating dtype
+///   Error      - dropout_p is outside [0, 1]
 AttentionCall attention_call(const char* operation, const Tensor& query, const Tensor& key,
                              const Tensor& value, double dropout_p,
                              const std::optional<double>& scale, bool enable_gqa);
 
-/// Heads in a batch, given the shape of the weights.
+/// The number of heads, given the shape of the weights; 1 if there is no dimension -3.
 inline std::int64_t heads_of(const Shape& weights) {
   return weights.rank() > 2 ? weights[weights.rank() - 3] : 1;
 }
 
-/// The leading dimensions of the query in a call, and those of key and value.
+/// The leading dimensions of the query, or of key and value, in a call.
 Shape query_leading(const AttentionCall& call);
 Shape key_leading(const AttentionCall& call);
 
-/// Which weights dropout keeps (draw_kept); undefined where none are dropped, or there are none, as
-/// then no random numbers are drawn.
+/// Draws which weights dropout keeps, in the format of draw_kept. If nothing is dropped or there
+/// are no weights, the result is undefined and no random numbers are drawn.
 Tensor draw_kept_weights(const AttentionCall& call);
 
-/// Computes the context on the path that is asked for (Error if that path cannot), or on the faster
-/// one. Dropout keeps the weights in `kept` (draw_kept), or draws them if `kept` is undefined.
+/// Computes the context on the requested path, or on the faster one. Dropout keeps the weights in
+/// `kept` (draw_kept). If `kept` is undefined, it draws them.
+///
+/// Throws: Error - the requested path cannot compute this call
 Tensor attend(const AttentionCall& call, AttentionPath path, const Tensor& query, const Tensor& key,
               const Tensor& value, const Tensor& kept = Tensor());
 

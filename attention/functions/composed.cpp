@@ -8,7 +8,7 @@
 namespace tend::attention {
 namespace {
 
-// For each head of key, the heads of the query that share it: (..., heads, T, D) -> (..., heads /
+// Groups the heads of the query that share a head of key: (..., heads, T, D) -> (..., heads /
 // group, group, T, D).
 Tensor grouped(const Tensor& x, std::int64_t group) {
   return group == 1 ? x : unflatten(x, -3, {-1, group});
@@ -20,7 +20,8 @@ Tensor ungrouped(const Tensor& x, std::int64_t group) {
   return group == 1 ? x : flatten(x, -4, -3);
 }
 
-// What mask and causal rule say together: as a mask of masked_softmax, or undefined.
+// The mask and the causal rule together, as a mask of masked_softmax. Undefined if there is
+// neither.
 Tensor joined_mask(const AttentionCall& call, const Tensor& scores) {
   Tensor mask = call.mask;
   if (mask.defined() && mask.dtype() != boolean) mask = mask.to(scores.dtype());
@@ -39,12 +40,12 @@ Tensor joined_mask(const AttentionCall& call, const Tensor& scores) {
 
 struct FunctionResult {
   Tensor scores;
-  Tensor visible;          // undefined: everywhere
-  Tensor faults;           // at visible places; undefined: nowhere
-  std::string fault_text;  // where there is one place
+  Tensor visible;          // undefined: visible everywhere
+  Tensor faults;           // true at visible positions with a fault; undefined: there are no faults
+  std::string fault_text;  // set if the functions were evaluated at a single position
 };
 
-// With `shields`, hidden places have no gradient.
+// Applies the functions to the scores. With `shields`, hidden positions have no gradient.
 FunctionResult apply_functions(const AttentionCall& call, const PlaceTensors& places,
                                const Tensor& scores, bool shields = true) {
   FunctionResult made{scores, {}, {}, {}};
@@ -70,7 +71,7 @@ FunctionResult apply_functions(const AttentionCall& call, const PlaceTensors& pl
   return made;
 }
 
-// Where the functions leave something: -inf that the score function gave counts as hidden.
+// The visible positions. A score of -inf from the score function counts as hidden.
 Tensor visible_places(const FunctionResult& made) {
   const Tensor visible = made.scores.detach() != detail::kHidden;
   return made.visible.defined() ? logical_and(visible, made.visible) : visible;
@@ -84,14 +85,14 @@ void check_faults(const AttentionCall& call, const FunctionResult& made, const T
   fail_at_fault(call, scores.reshape({scores.numel()}).select(0, first), first);
 }
 
-// The weights before dropout of what the functions make of the scores.
+// The weights before dropout, after score and mask function.
 Tensor softmax_of_functions(const AttentionCall& call, const Tensor& scores) {
   const FunctionResult made = apply_functions(call, place_tensors(scores.shape()), scores);
   check_faults(call, made, scores);
   return masked_softmax(made.scores, visible_places(made));
 }
 
-// Which weights of these heads dropout keeps: bool, (..., heads, queries, keys).
+// Which weights of these heads dropout keeps: bool (..., heads, queries, keys).
 Tensor kept_in_heads(const AttentionCall& call, const std::vector<std::int64_t>& heads,
                      const Array& kept) {
   Shape shape = call.weights;
@@ -125,7 +126,7 @@ void fail_at_fault(const AttentionCall& call, const Tensor& score, std::int64_t 
   const PlaceTensors place = {number(head / heads), number(head % heads), number(query),
                               number(key)};
   const FunctionResult made = apply_functions(call, place, score.detach());
-  // Rounding may decide otherwise here than where the scores were computed.
+  // The scores here may be rounded differently, so that the fault does not occur again.
   const std::string what = made.fault_text.empty()
                                ? "a look-up outside of its table, or a division by 0,"
                                : made.fault_text;
@@ -135,7 +136,7 @@ void fail_at_fault(const AttentionCall& call, const Tensor& score, std::int64_t 
 
 namespace {
 
-// The products of some heads' queries and keys, and their places.
+// The scaled scores of some heads before any function, and their positions.
 struct HeadProducts {
   Tensor products;
   PlaceTensors places;
@@ -145,7 +146,7 @@ Tensor pick(const Tensor& x, const Tensor& heads) {
   return heads.defined() ? index_select(x, -3, heads) : x;
 }
 
-// `heads` is undefined for all.
+// An undefined `heads` means all heads.
 HeadProducts products_of(const AttentionCall& call, const Tensor& query, const Tensor& key,
                          const Tensor& heads) {
   const auto of_heads = [](const Tensor& x, const Shape& leading, const Tensor& numbers) {
@@ -171,7 +172,8 @@ HeadParts compute_heads(const AttentionCall& call, const Tensor& query, const Te
   const FunctionResult made = apply_functions(call, places, products);
   const Tensor visible = visible_places(made);
   const Tensor weights = with_dropout(call, masked_softmax(made.scores, visible), heads, kept);
-  // The scores that are returned have gradients at all places, so they are computed again.
+  // The scores that are returned have gradients at hidden positions, too, so they are computed
+  // again.
   const bool shields = made.visible.defined() && made.scores.requires_grad();
   return {weights, shields ? apply_functions(call, places, products, false).scores : made.scores,
           logsumexp(masked_fill(made.scores, logical_not(visible), detail::kHidden), {-1})};

@@ -7,38 +7,39 @@
 
 namespace tend::attention {
 
-/// The context, and the weights after dropout; gradients of any order are those of the operations.
-/// Dropout keeps what `kept` says (draw_kept), or draws that where it is undefined.
+/// Returns the context, and the weights after dropout. The operations define gradients of any
+/// order. Dropout keeps the weights in `kept` (draw_kept). If `kept` is undefined, it draws them.
 AttentionOutput composed_attention(const AttentionCall& call, const Tensor& query,
                                    const Tensor& key, const Tensor& value, const Array& kept = {});
 
-/// What happens in some heads.
+/// The weights, scores and logsumexp of some heads.
 struct HeadParts {
   Tensor weights, scores, log_sum_exp;
 };
-/// Of the heads with these numbers alone, in a call with functions or none. `kept` as above, but
-/// what is undefined drops nothing.
+/// Computes the parts of the heads with these numbers. It applies the functions of the call, if
+/// there are any, but neither call.mask nor call.is_causal. Dropout keeps the weights in `kept`
+/// (draw_kept); if `kept` is undefined, it keeps all weights.
 HeadParts compute_heads(const AttentionCall& call, const Tensor& query, const Tensor& key,
                         const std::vector<std::int64_t>& heads, const Array& kept);
 
-/// The scores of the heads with these numbers, or of all for none: -inf where a query may not
-/// attend. (..., heads, queries, keys)
+/// The scores of the heads with these numbers, or of all heads if `heads` is empty: (..., heads,
+/// queries, keys), with -inf where a query may not attend.
 Tensor visible_scores(const AttentionCall& call, const Tensor& query, const Tensor& key,
                       const std::vector<std::int64_t>& heads);
-/// The weights of these heads after dropout, which keeps what `kept` says, or all of a call without
-/// dropout.
+/// The weights of these heads after dropout, which keeps the weights in `kept`. `kept` is undefined
+/// if nothing is dropped.
 Tensor with_dropout(const AttentionCall& call, const Tensor& weights,
                     const std::vector<std::int64_t>& heads, const Array& kept);
 
-/// A place among weights (..., queries, keys); heads of all batches are counted together.
+/// A position among the weights (..., queries, keys). `head` counts the heads of all batches.
 struct WeightPlace {
   std::int64_t head, query, key;
 };
-/// That of a row-major position.
+/// The position of a row-major index.
 WeightPlace weight_place(const Shape& weights, std::int64_t position);
 
-/// IndexError that says what the functions look up, or divide, at a row-major position of the
-/// weights; `score` is the score there.
+/// Throws an IndexError that describes what went wrong at a row-major index of the weights: a
+/// look-up outside of its table, or a division by 0. `score` is the score there.
 [[noreturn]] void fail_at_fault(const AttentionCall& call, const Tensor& score,
                                 std::int64_t position);
 

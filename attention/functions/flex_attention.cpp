@@ -6,7 +6,7 @@
 namespace tend::attention {
 namespace {
 
-// Places are int32 in expressions.
+// Expressions represent batch, head, query and key as int32.
 void check_places(const char* operation, const Shape& weights) {
   const std::int64_t heads = element_count(leading_shape(weights));
   for (const std::int64_t size :
@@ -45,7 +45,8 @@ AttentionOutput flex_attention_with_weights(const Tensor& query, const Tensor& k
                                             const Tensor& value, const FlexOptions& options) {
   constexpr const char* kName = "flex_attention_with_weights";
   const AttentionCall call = checked_call(kName, query, key, value, options);
-  if (options.path == AttentionPath::fused) fail(kName, "the fused path does not make the weights");
+  if (options.path == AttentionPath::fused)
+    fail(kName, "the fused path does not compute the weights");
   return composed_attention(call, query, key, value);
 }
 
@@ -59,7 +60,7 @@ HeadDetails flex_attention_with_heads(const Tensor& query, const Tensor& key, co
   }
   for (const std::int64_t head : heads) {
     if (head >= 0 && head < heads_of(call.weights)) continue;
-    fail<IndexError>(kName, "head ", head, " of weights of shape ", call.weights);
+    fail<IndexError>(kName, "there is no head ", head, " in weights of shape ", call.weights);
   }
   const Tensor kept = call.dropout_p < 1 ? draw_kept_weights(call) : Tensor();
   const Tensor context = attend(call, options.path, query, key, value, kept);

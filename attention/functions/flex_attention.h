@@ -1,5 +1,5 @@
 /// \file
-/// Attention with scores and masks that are functions of their place.
+/// Attention whose scores and mask are functions of batch, head, query and key.
 #pragma once
 
 #include <optional>
@@ -10,23 +10,25 @@
 
 namespace tend::attention {
 
-/// What defines an attention.
+/// The options of flex_attention.
 struct FlexOptions {
-  /// What becomes of the scaled scores: f(score, at). Several are joined with +.
+  /// Changes the scaled scores: f(score, at). Combine several functions with +.
   ScoreFunction score = {};
-  /// Where a query may attend: f(at).
+  /// True where a query may attend to a key: f(at).
   MaskFunction mask = {};
-  /// Probability with which a weight is dropped; pass 0 outside of training.
+  /// The probability that a weight is dropped. Pass 0 outside of training.
   double dropout_p = 0.0;
-  /// Factor of the scores; 1 / sqrt(head_dim) when not given.
+  /// The factor of the scores. The default is 1 / sqrt(head_dim).
   std::optional<double> scale = {};
-  /// Each head of key and value serves several consecutive heads of the query.
+  /// Several consecutive heads of the query share one head of key and value.
   Flag enable_gqa = false;
   AttentionPath path = AttentionPath::automatic;
 };
 
-/// weights @ value with weights = softmax(score(scale * query @ key^T)) over the keys that the mask
-/// leaves, after dropout:
+/// Attention with a score function and a mask function, both given as lambdas.
+///
+/// The result is weights @ value. The weights are the softmax of score(scale * query @ key^T) over
+/// the keys where the mask is true, after dropout.
 ///
 ///     const auto slope = lookup(slopes), document = lookup(documents);
 ///     flex_attention(q, k, v,
@@ -38,46 +40,69 @@ struct FlexOptions {
 ///                              document(at.batch, at.query) == document(at.batch, at.key);
 ///                     }});
 ///
-/// query is (..., T, D), key (..., S, D), value (..., S, V), the result (..., T, V); leading
-/// dimensions broadcast. With enable_gqa the query has a multiple of the heads (dimension -3) of
-/// key and value. Functions are called once, when the options are made. A query whose scores are
-/// hidden or -inf throughout gets zeros. ShapeError where sizes do not fit, DTypeError unless all
-/// have one floating dtype, Error for dropout_p outside of [0, 1] and for more than 2^31 - 1
-/// batches, heads, queries or keys, IndexError where a look-up misses its table at a visible place.
+/// query is (..., T, D), key (..., S, D) and value (..., S, V). The result is (..., T, V). Leading
+/// dimensions broadcast, and all inputs have one floating dtype. With enable_gqa the query has a
+/// multiple of the heads (dimension -3) of key and value. A query gets zeros if all its scores are
+/// hidden or -inf. The functions are called once, when the options are created.
 ///
-/// The gradients of query, key and value are those of scaled_dot_product_attention, with the
-/// derivative of the score function in between; floating tables have gradients, too, which are
-/// summed in a fixed order: in float64 on the fused path and where the composed one adds to an
-/// index, otherwise as sum() does. NaN and infinities at hidden places spread as under its
-/// causal rule: those of a value reach the result, unless dropout drops them; those of a key or
-/// query may, unless the fused path skips their tile, as it does where all values of a head are
-/// finite. Those that the score function makes there reach neither the result nor a gradient.
+/// Gradients of query, key and value: as in scaled_dot_product_attention, but the gradient of the
+/// scores also goes through the derivative of the score function. Floating tables (lookup) have a
+/// gradient, too, which is summed in a fixed order. The fused path sums it in float64. The composed
+/// path does so for tables that are read by index, and uses sum() for tables without dimensions.
 ///
-/// The fused path evaluates the functions tile by tile, in memory that grows with T and not with
-/// T * S; it passes over tiles where bounds of the mask's indices show that it hides all, and does
-/// not evaluate it where they show that it hides none. Dropout draws the same weights on both
-/// paths. Dong et al. 2024, https://arxiv.org/abs/2412.05496;
+/// NaN and infinities at hidden positions have the same effect as with is_causal:
+/// - From a value they reach the result, unless dropout drops the weight.
+/// - From a query or key they may reach the result, unless the fused path skips the tile. It does
+///   so if all values of the head are finite.
+/// - From the score function they reach neither the result nor a gradient.
+///
+/// The fused path evaluates the functions tile by tile, so memory grows with T and not with T * S.
+/// It computes bounds of the mask's indices for each tile. It skips the tile if they show that all
+/// of it is hidden. It does not evaluate the mask if they show that nothing is hidden. Dropout
+/// drops the same weights on both paths.
+///
+/// Throws:
+///   ShapeError - the sizes of the inputs do not fit together, or do not fit a function's table
+///   DTypeError - the inputs do not have one floating dtype
+///   IndexError - a look-up is outside of its table, or an index is divided by 0, at a visible
+///                position
+///   Error      - dropout_p is outside [0, 1]
+///   Error      - there are more than 2^31 - 1 batches times heads, queries or keys
+///   Error      - options.path is fused, but the fused path cannot compute this
+///
+/// Dong et al. 2024, https://arxiv.org/abs/2412.05496;
 /// torch.nn.attention.flex_attention.flex_attention.
 Tensor flex_attention(const Tensor& query, const Tensor& key, const Tensor& value,
                       const FlexOptions& options = {});
 
-/// flex_attention together with its weights (..., T, S), after dropout; its shapes, dtypes and
-/// errors. Both have a gradient, and are composed, as those of attention_with_weights.
+/// flex_attention that also returns the weights (..., T, S), after dropout.
+///
+/// It has the shapes, dtypes and errors of flex_attention. Context and weights both have a
+/// gradient. Both are computed on the composed path, as in attention_with_weights.
+///
+/// Throws: Error - options.path is fused
 AttentionOutput flex_attention_with_weights(const Tensor& query, const Tensor& key,
                                             const Tensor& value, const FlexOptions& options = {});
 
-/// What flex_attention_with_heads shows of n heads, in the order in which they were asked for.
+/// The result of flex_attention_with_heads. n is the number of requested heads, whose entries are
+/// in the order of the request.
 struct HeadDetails {
-  Tensor context;      ///< (..., T, V), of all heads, as flex_attention gives it
+  Tensor context;      ///< (..., T, V), of all heads: the result of flex_attention
   Tensor weights;      ///< (..., n, T, S), after dropout
   Tensor scores;       ///< (..., n, T, S), after the score function, before the mask
   Tensor log_sum_exp;  ///< (..., n, T), of the visible scores; -inf where there are none
 };
 
-/// flex_attention together with the weights, the scores and their logsumexp of the heads with these
-/// numbers (in dimension -3; IndexError outside of it): on the fused path, too, at the cost of
-/// these heads alone. Shapes, dtypes and errors are those of flex_attention; ShapeError where there
-/// is no dimension -3. All have gradients: those of softmax and logsumexp over the visible scores.
+/// flex_attention that also returns the weights, scores and logsumexp of some heads.
+///
+/// `heads` are indices into dimension -3. The context may still be computed on the fused path: only
+/// the requested heads need T * S memory. Otherwise it has the shapes, dtypes and errors of
+/// flex_attention. All results have gradients: weights and logsumexp have the gradients of softmax
+/// and logsumexp over the visible scores.
+///
+/// Throws:
+///   IndexError - a head is out of range
+///   ShapeError - there is no dimension -3
 HeadDetails flex_attention_with_heads(const Tensor& query, const Tensor& key, const Tensor& value,
                                       const std::vector<std::int64_t>& heads,
                                       const FlexOptions& options = {});

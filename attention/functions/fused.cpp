@@ -13,8 +13,8 @@ Array expand_leading(const Tensor& x, const Shape& leading) {
   return x.array().expand(with_matrix(leading, x.size(-2), x.size(-1)));
 }
 
-// An uninitialised array (..., heads, T, D) with the layout of `like`: where that is a view of
-// (..., T, heads, D), so is this, and heads are merged again without a copy.
+// An uninitialised array (..., heads, T, D) with the layout of `like`. If `like` is a view of (...,
+// T, heads, D), so is the result, and its heads can be merged without a copy.
 Array empty_like_heads(const Tensor& like, const Shape& shape) {
   const Shape& strides = like.array().strides();
   const std::int64_t rank = like.dim();
@@ -48,25 +48,25 @@ kernels::AttentionRule rule_of(const AttentionCall& call, const Tensor& query,
                         programs.mask ? &*programs.mask : nullptr}};
 }
 
-// Indices of the saved tensors. Behind them are the tables of the score function, then those of the
+// Indices of the saved tensors. The tables of the score function follow, then the tables of the
 // mask function.
 constexpr std::size_t kQuery = 0, kKey = 1, kValue = 2, kMask = 3, kContext = 4, kLogSums = 5,
                       kKept = 6, kTables = 7;
-// The index of the first table among the inputs, which are otherwise kQuery, kKey and kValue.
+// The index of the first table among the inputs. The inputs before it are query, key and value.
 constexpr std::size_t kTableInputs = 3;
 
-// The function, reading replace(table) instead of each table.
+// A copy of the function that reads replace(table) instead of each table.
 template <class F>
 std::shared_ptr<const TracedFunction> with_tables(
     const std::shared_ptr<const TracedFunction>& function, F replace) {
   if (!function) return {};
   TracedFunction own = *function;
   for (Tensor& table : own.tables) table = replace(table);
-  own.sizes.clear();  // were checked, and refer to the tables, too
+  own.sizes.clear();  // they were already checked, and they refer to the tables, too
   return std::make_shared<const TracedFunction>(std::move(own));
 }
 
-// The call without its tensors, which the graph saves.
+// The call without its tensors, since the graph saves these.
 AttentionCall without_tensors(AttentionCall call) {
   const auto none = [](const Tensor&) { return Tensor(); };
   call.mask = {};
@@ -75,7 +75,7 @@ AttentionCall without_tensors(AttentionCall call) {
   return call;
 }
 
-// The call with the saved tensors in it.
+// The call with the saved tensors.
 AttentionCall saved_call(const Derivative& d, AttentionCall call) {
   call.mask = d.saved(kMask);
   std::size_t next = kTables;
@@ -120,9 +120,10 @@ void fused_gradients(Derivative& d, const AttentionCall& call) {
   }
 }
 
-// The same gradients from public operations, which can be differentiated again.
+// Computes the gradients by public operations, so that they can be differentiated again.
 void composed_gradients(Derivative& d, AttentionCall call) {
-  // Inputs that are one tensor have their own gradients, and so need handles of their own.
+  // If two inputs are the same tensor, each still has its own gradient, so each needs its own
+  // handle.
   std::vector<Tensor> inputs;
   const auto own = [&inputs](const Tensor& x) { return inputs.emplace_back(x.view(x.shape())); };
   const Tensor query = own(d.saved(kQuery)), key = own(d.saved(kKey)), value = own(d.saved(kValue));
@@ -185,14 +186,26 @@ std::string fused_obstacle(const AttentionCall& call, const Tensor& query, const
   return {};
 }
 
-// Measured on two cores of a Sapphire Rapids Xeon, composed over fused, forward / forward and
-// backward, one head of 64: with 3 tokens 2.0 / 1.8, 15 3.1 / 1.5; with 1 query and 64 keys 0.8 /
-// 0.38, 1 and 1024 0.8 / 0.4, 15 and 1024 0.64 / 0.75. On a Zen 5 (causal,
-// benchmarks/attention.cpp) with 16 tokens 2.3 / 1.3, with 256 2.7 / 1.9, with 1024 3.9 / 2.6. The
-// backward computes 16 queries at a time, functions are evaluated for 64, so these do not pay for
-// few queries and many keys: one query of 8 heads over 1024 keys with linear biases takes 422 us,
-// composed 81 (two cores of a Zen 4), which differs by up to 2.4e-7. The plain forward is fused
-// even so: its bits depend neither on how many queries there are nor on the keys after them.
+// Measurements, as time of composed / time of fused, for one head of size 64, on two cores of a
+// Sapphire Rapids Xeon:
+//
+//     queries   keys   forward   forward and backward
+//           3      3       2.0                    1.8
+//          15     15       3.1                    1.5
+//           1     64       0.8                   0.38
+//           1   1024       0.8                    0.4
+//          15   1024      0.64                   0.75
+//
+// On a Zen 5 (causal, benchmarks/attention.cpp): 2.3 and 1.3 for 16 tokens, 2.7 and 1.9 for 256,
+// 3.9 and 2.6 for 1024.
+//
+// The backward computes 16 queries at a time, and functions are evaluated for 64. So the fused path
+// does not pay for few queries and many keys. One query of 8 heads over 1024 keys with linear
+// biases takes 422 us fused and 81 us composed, on two cores of a Zen 4; the results differ by up
+// to 2.4e-7.
+//
+// A forward without a gradient and without functions is always fused. Its bits depend neither on
+// the number of queries nor on the keys after them.
 bool fused_pays(const AttentionCall& call, const Tensor& query, const Tensor& key,
                 const Tensor& value) {
   return !(records_gradient(query, key, value) || call.has_functions()) || query.size(-2) >= 16 ||

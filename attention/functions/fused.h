@@ -7,18 +7,18 @@
 
 namespace tend::attention {
 
-/// Why the fused path cannot compute this; empty when it can.
+/// The reason why the fused path cannot compute this; empty if it can.
 std::string fused_obstacle(const AttentionCall& call, const Tensor& query, const Tensor& key,
                            const Tensor& value);
 
-/// True when the fused path is the faster one, or gives a sequence the bits that it has as a part
-/// of a longer one.
+/// Whether the automatic choice is the fused path. It is if the fused path is faster, or if only
+/// this path gives a sequence the same bits alone and as the beginning of a longer one.
 bool fused_pays(const AttentionCall& call, const Tensor& query, const Tensor& key,
                 const Tensor& value);
 
-/// Computes the context in tiles, without storing the weights, and its gradient likewise. Under
-/// create_graph the gradient is composed of public operations instead. Dropout keeps what `kept`
-/// says (draw_kept), or draws that where it is undefined.
+/// Computes the context in tiles, without storing the weights. The gradient is computed in tiles,
+/// too; with create_graph it is composed of public operations instead. Dropout keeps the weights in
+/// `kept` (draw_kept). If `kept` is undefined, it draws them.
 Tensor fused_attention(const AttentionCall& call, const Tensor& query, const Tensor& key,
                        const Tensor& value, Tensor kept);
 

@@ -1,4 +1,4 @@
-// Attention masks. In a bool mask, true means: may attend.
+// Attention masks. In a bool mask, true means that a query may attend to a key.
 #pragma once
 
 #include <limits>
@@ -7,27 +7,36 @@
 
 namespace tend::attention {
 
-/// Query i sees keys 0 to i, (queries, keys) bool: aligned at the top left, as in PyTorch's
-/// is_causal.
+/// A causal mask (queries, keys), bool: true where query i may attend to key j, that is j <= i. It
+/// is aligned at the top left, as in PyTorch's is_causal.
 Tensor causal_mask(std::int64_t queries, std::int64_t keys);
 
-/// The last query sees all keys, the one before it all but the last, ...: what queries that follow
-/// cached keys need. Queries that come before the first key see nothing.
+/// A causal mask (queries, keys), bool, aligned at the bottom right: true where j <= i + keys -
+/// queries.
+///
+/// The last query sees all keys, the query before it all but the last key, and so on. Queries that
+/// follow cached keys need this mask. If there are more queries than keys, the first ones see
+/// nothing.
 Tensor causal_mask_bottom_right(std::int64_t queries, std::int64_t keys);
 
-/// The `mask` buffer of the causal modules: (length, length), 1 above the diagonal. Here 1 means
-/// hidden, as in the book.
+/// The `mask` buffer of the causal modules in attention/book: (length, length), 1 above the
+/// diagonal and 0 elsewhere. Its polarity is the opposite: 1 means hidden, as in the book.
 Tensor future_mask(std::int64_t length);
 
-/// Error, naming the module `owner`, unless `mask` is future_mask of its size.
+/// Checks that `mask` is the future_mask of its size. `owner` is the module that the message names.
+///
+/// Throws: Error - it is not
 void check_future_mask(const char* owner, const Tensor& mask);
 
 namespace detail {
-/// The score of a key that a query does not see.
+/// The score of a key that a query may not attend to.
 inline constexpr double kHidden = -std::numeric_limits<double>::infinity();
 
-/// ShapeError or DTypeError, naming `operation`, where `mask` cannot be applied to scores of that
-/// shape.
+/// Checks that `mask` can be applied to scores of this shape. An undefined mask can.
+///
+/// Throws:
+///   ShapeError - the mask does not broadcast to the scores
+///   DTypeError - the mask is int64
 void check_mask(const char* operation, const Tensor& mask, const Shape& scores);
 }  // namespace detail
 

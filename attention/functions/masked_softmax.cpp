@@ -8,7 +8,7 @@
 namespace tend::attention {
 namespace {
 
-// The scores, with -inf where the mask hides them, whatever they are there.
+// The scores, with -inf where the mask hides them. A hidden NaN becomes -inf, too.
 Tensor hide(const Tensor& scores, const Tensor& mask) {
   if (!mask.defined()) return scores;
   if (mask.dtype() == boolean) return masked_fill(scores, logical_not(mask), detail::kHidden);
@@ -23,8 +23,8 @@ Tensor masked_softmax(const Tensor& scores, const Tensor& mask) {
   const Tensor left = hide(scores, mask);
   const Tensor weights = softmax(left, -1);
   if (!std::isnan(sum(weights.detach()).item<double>())) return weights;
-  // Rows of -inf alone are computed as if all their scores were 0, and cleared afterwards, so that
-  // gradients of no order have a NaN.
+  // Softmax gives NaN for rows that contain only -inf. They are computed as if all their scores
+  // were 0, and the result is cleared afterwards. So gradients of any order have no NaN.
   const Tensor empty = amax(left.detach(), {-1}, true) == detail::kHidden;
   return masked_fill(softmax(masked_fill(left, empty, 0), -1), empty, 0);
 }

@@ -1,5 +1,5 @@
-// Rotary positions: queries and keys are rotated by angles that grow with their positions, so that
-// their products depend on distances.
+// Rotary positions: queries and keys are rotated by angles that grow with their positions. Their
+// dot products then depend on the distance only.
 #pragma once
 
 #include <cstdint>
@@ -9,39 +9,52 @@
 
 namespace tend::attention {
 
-/// How angles are made smaller for sequences that are longer than those in training. Those of Llama
-/// 3.1, https://arxiv.org/abs/2407.21783: a pair that turns less than once in
-/// original_context / low_frequency tokens turns `factor` times more slowly, one that turns once in
-/// original_context / high_frequency tokens or more often as before, those between somewhat more
-/// slowly.
+/// How angles are reduced for sequences that are longer than in training.
+///
+/// The method is Llama 3.1's (https://arxiv.org/abs/2407.21783). It depends on how often a pair
+/// turns within original_context tokens:
+/// - less than low_frequency times: the pair turns `factor` times more slowly;
+/// - at least high_frequency times: the pair turns as before;
+/// - in between: the slowdown is interpolated.
 struct RotaryScaling {
   double factor = 1.0;
   double low_frequency = 1.0;
   double high_frequency = 4.0;
-  /// 0: all pairs turn `factor` times more slowly (Chen et al. 2023,
+  /// If 0, all pairs turn `factor` times more slowly (Chen et al. 2023,
   /// https://arxiv.org/abs/2306.15595).
   std::int64_t original_context = 0;
 };
 
-/// How positions rotate queries and keys.
+/// The options of rotary().
 struct RotaryOptions {
   /// The angle of pair i at position p is p theta^(-2i / dims).
   double theta = 10000.0;
-  /// How many of a head's first numbers are rotated, an even number; all unless given.
+  /// The number of dimensions of a head, from the first on, that are rotated. It is even. The
+  /// default is all.
   std::optional<std::int64_t> dims = {};
-  /// Whether pairs are neighbours (2i, 2i + 1), as in GPT-J, instead of (i, i + dims / 2), as in
-  /// Llama and GPT-NeoX.
+  /// If true, pair i is dimensions (2i, 2i + 1), as in GPT-J. Otherwise it is (i, i + dims / 2), as
+  /// in Llama and GPT-NeoX.
   Flag interleaved = false;
   RotaryScaling scaling = {};
 };
 
-/// x (..., T, D), a query or a key split into heads, with each pair (a, b) of a row rotated by its
-/// angle: (a cos - b sin, b cos + a sin). positions (T), or what broadcasts to (..., T), are int64
-/// or floating and get no gradient; the angles are computed in float64. The gradient is rotated
-/// back. ShapeError where positions do not fit, or dims is odd or not between 2 and D; DTypeError
-/// unless x is floating and positions are numbers; Error unless theta and the factor are positive
-/// and finite, original_context at least 0 and, where it is above 0, low_frequency below
-/// high_frequency, both finite. Su et al. 2021, https://arxiv.org/abs/2104.09864.
+/// Rotates each pair (a, b) of a query or key by the angle of its position: (a cos - b sin,
+/// b cos + a sin).
+///
+/// x is (..., T, D), floating, with heads already split; so is the result. positions is (T), or
+/// broadcasts to (..., T). It is int64 or floating and gets no gradient. The angles are computed in
+/// float64. The gradient of x is the gradient of the result, rotated back.
+///
+/// Throws:
+///   ShapeError - x has fewer than two dimensions, or positions do not broadcast to (..., T)
+///   ShapeError - dims is odd, below 2 or above D
+///   DTypeError - x is not floating, or positions are bool
+///   Error      - theta or scaling.factor is not positive and finite
+///   Error      - scaling.original_context is negative
+///   Error      - original_context is above 0, and low_frequency and high_frequency are not finite
+///                or low_frequency is not below high_frequency
+///
+/// Su et al. 2021, https://arxiv.org/abs/2104.09864.
 Tensor rotary(const Tensor& x, const Tensor& positions, const RotaryOptions& options = {});
 
 }  // namespace tend::attention

@@ -26,7 +26,7 @@ void check_rotary_numbers(const char* operation, const RotaryOptions& options) {
 
 namespace {
 
-// How far each pair turns from one position to the next.
+// The angle by which each pair turns from one position to the next.
 Tensor frequencies(std::int64_t dims, const RotaryOptions& options) {
   check_rotary_numbers("rotary", options);
   const RotaryScaling& scaling = options.scaling;
@@ -35,7 +35,7 @@ Tensor frequencies(std::int64_t dims, const RotaryOptions& options) {
   if (scaling.original_context == 0) return plain / scaling.factor;
   const Tensor turns =
       plain * (static_cast<double>(scaling.original_context) / (2 * std::numbers::pi));
-  // 0 for the pairs that become slower, 1 for those that stay.
+  // 0 for the pairs that are slowed down fully, 1 for the pairs that do not change.
   const Tensor kept = clamp(
       (turns - scaling.low_frequency) / (scaling.high_frequency - scaling.low_frequency), 0.0, 1.0);
   return plain * (kept + (1 - kept) / scaling.factor);

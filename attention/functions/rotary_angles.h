@@ -1,24 +1,28 @@
-// The two steps of rotary, with which models rotate several tensors by the same angles.
+// The two steps of rotary(). Models use them to rotate several tensors by the same angles.
 #pragma once
 
 #include <tend/attention/functions/rotary.h>
 
 namespace tend::attention {
 
-/// Cosines and sines of the angles, (..., pairs) for positions (...).
+/// Cosines and sines of the angles: (..., pairs) for positions of shape (...).
 struct RotaryAngles {
   Tensor cosines, sines;
   bool interleaved = false;
 };
 
-/// Error, naming `operation`, for the numbers that rotary refuses.
+/// Checks theta and the scaling; `operation` is the name in messages.
+///
+/// Throws: Error - rotary() does not accept them
 void check_rotary_numbers(const char* operation, const RotaryOptions& options);
 
-/// The angles of `dims` / 2 pairs, computed in float64. Errors of check_rotary_numbers.
+/// The angles of `dims` / 2 pairs, computed in float64. Throws the errors of
+/// check_rotary_numbers.
 RotaryAngles rotary_angles(const Tensor& positions, std::int64_t dims, const RotaryOptions& options,
                            DType dtype);
 
-/// rotary with these angles, which broadcast to x's rows and pairs.
+/// Rotates x by these angles, which broadcast to all dimensions of x but the last, and to its
+/// pairs. With `inverse` it rotates back.
 Tensor rotated(const Tensor& x, const RotaryAngles& angles, bool inverse = false);
 
 }  // namespace tend::attention

@@ -9,7 +9,8 @@
 namespace tend::attention {
 namespace {
 
-// PyTorch has its fused path for heads of batches alone; elsewhere the last product is seen.
+// PyTorch's name of the node. PyTorch has a fused path only for (batch, heads, ...). Otherwise its
+// last node is the matrix product.
 const char* grad_fn_of(const Shape& weights) {
   switch (weights.rank()) {
     case 2: return "MmBackward0";
@@ -28,7 +29,7 @@ AttentionCall checked_call(const char* operation, const Tensor& query, const Ten
   }
   call.grad_fn = grad_fn_of(call.weights);
   call.is_causal = options.is_causal;
-  // All queries see all keys from there on.
+  // From this offset on, all queries see all keys.
   if (options.is_causal) call.query_offset = std::min(options.query_offset, key.size(-2));
   call.mask = options.attn_mask;
   return call;
@@ -40,7 +41,8 @@ AttentionOutput attention_with_weights(const Tensor& query, const Tensor& key, c
                                        const AttentionOptions& options) {
   constexpr const char* kName = "attention_with_weights";
   const AttentionCall call = checked_call(kName, query, key, value, options);
-  if (options.path == AttentionPath::fused) fail(kName, "the fused path does not make the weights");
+  if (options.path == AttentionPath::fused)
+    fail(kName, "the fused path does not compute the weights");
   return composed_attention(call, query, key, value);
 }
 

@@ -7,27 +7,45 @@
 namespace tend::attention {
 
 ///@{
-/// weights @ value with weights = softmax(scale * query @ key^T + mask), after dropout. query is
-/// (..., T, D), key (..., S, D), value (..., S, V), the result (..., T, V); leading dimensions
-/// broadcast. With enable_gqa the query has a multiple of the heads (dimension -3) of key and
-/// value; each of theirs serves as many consecutive ones. A query that may attend to nothing, or
-/// whose scores are all -inf, gets zeros. ShapeError where sizes do not fit, DTypeError unless all
-/// have one floating dtype and the mask is bool or floating, Error for dropout_p outside of [0, 1].
+/// Scaled dot-product attention: weights @ value with weights = softmax(scale * query @ key^T +
+/// mask), after dropout.
 ///
-/// For the gradient g of the result, the gradient of value is weights^T @ g, and that of the
-/// weights g @ value^T. From the latter dropout and masked_softmax make s, the gradient of the
-/// scores and of a floating mask; that of query is scale * s @ key, that of key scale * s^T @
-/// query. All are zero where a query attends to nothing and inputs are finite. Vaswani et al. 2017,
+/// query is (..., T, D), key (..., S, D) and value (..., S, V). The result is (..., T, V). Leading
+/// dimensions broadcast, and all inputs have one floating dtype. With enable_gqa the query has a
+/// multiple of the heads (dimension -3) of key and value: consecutive heads of the query share one.
+/// The mask is described in AttentionOptions: in a bool mask, true means that a query may attend. A
+/// query that may attend to nothing, or whose scores are all -inf, gets zeros. Arguments by
+/// position have PyTorch's order.
+///
+/// For the gradient g of the result:
+/// - value: weights^T @ g
+/// - weights: g @ value^T; dropout and masked_softmax turn it into s, the gradient of the scores
+/// - a floating mask: s
+/// - query: scale * s @ key
+/// - key: scale * s^T @ query
+///
+/// If a query attends to nothing and the inputs are finite, it contributes zeros to all of these.
+///
+/// The fused path accepts any strides. Its result has the layout of the query, so split heads are
+/// merged without a copy. It drops the same weights as the composed path, and stores one bit for
+/// each weight. Gradients of its gradients are composed. It does not support:
+/// - a floating mask that requires grad or has another dtype than the query;
+/// - a value with leading dimensions that the weights do not have;
+/// - dropout_p = 1;
+/// - the gradient of is_causal with a query_offset.
+///
+/// In these cases AttentionPath::automatic is the composed path, and AttentionPath::fused is an
+/// Error that says why. The automatic choice is also the composed path if a gradient is recorded
+/// and there are few queries compared with the keys.
+///
+/// Throws:
+///   ShapeError - the sizes of the inputs or of the mask do not fit together
+///   DTypeError - query, key and value do not have one floating dtype, or the mask is int64
+///   Error      - dropout_p is outside [0, 1], or query_offset is negative
+///   Error      - the path is AttentionPath::fused, and the fused path does not support this
+///
+/// Dao et al. 2022, https://arxiv.org/abs/2205.14135 (the fused path); Vaswani et al. 2017,
 /// https://arxiv.org/abs/1706.03762; torch.nn.functional.scaled_dot_product_attention.
-///
-/// The fused path (Dao et al. 2022, https://arxiv.org/abs/2205.14135) draws the same dropout mask
-/// as the composed one and keeps one bit of it per weight. It takes any strides; its result has the
-/// layout of the query, so that split heads are merged without a copy. Gradients of its gradients
-/// are composed. It does not support floating masks that require grad or have another dtype, values
-/// that bring leading dimensions of their own, dropout_p = 1, and the gradient of is_causal with a
-/// query_offset. There the automatic choice is the composed path, as it is where queries are few
-/// beside the keys and a gradient is recorded, and AttentionPath::fused throws an Error that says
-/// why. Arguments by position have PyTorch's order.
 Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
                                     const AttentionOptions& options = {});
 template <TensorOrNone M>
@@ -45,15 +63,20 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
 }
 ///@}
 
-/// scaled_dot_product_attention together with its weights, (..., T, S), after dropout; its shapes,
-/// dtypes and errors. Context and weights both have a gradient. They are composed: the context
-/// equals that without weights but for rounding, and so does that of a prefix of the sequence.
+/// scaled_dot_product_attention that also returns the weights (..., T, S), after dropout.
+///
+/// It has the shapes, dtypes and errors of scaled_dot_product_attention. Context and weights both
+/// have a gradient. Both are computed on the composed path. So the context equals the result
+/// without weights only up to rounding, and a prefix of the sequence has the same context only up
+/// to rounding.
+///
+/// Throws: Error - options.path is fused
 AttentionOutput attention_with_weights(const Tensor& query, const Tensor& key, const Tensor& value,
                                        const AttentionOptions& options = {});
 
 }  // namespace tend::attention
 
 namespace tend {
-/// Found beside softmax and the other functions, too.
+/// In namespace tend, too, where softmax and the other functions are.
 using attention::scaled_dot_product_attention;
 }  // namespace tend

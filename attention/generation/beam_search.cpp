@@ -13,10 +13,10 @@
 namespace tend::attention {
 namespace {
 
-// A sequence that may become the next one of a beam.
+// A running sequence with a next token. It may become a new beam.
 struct Candidate {
   double log_probability;  // of all its new tokens
-  std::int64_t row;        // of the sequence that it continues
+  std::int64_t row;        // the index of the running sequence
   std::int64_t token;
 };
 
@@ -46,7 +46,7 @@ class Beams {
   }
 
  private:
-  // Each beam can lose a candidate to each stop token, and enough remain that go on.
+  // Each beam can lose one candidate to each stop token. Enough others must remain.
   std::int64_t candidates_per_beam() const {
     const std::set<std::int64_t> stops(options_.stop_tokens.begin(), options_.stop_tokens.end());
     return std::max<std::int64_t>(2, 1 + std::ssize(stops));
@@ -79,7 +79,7 @@ class Beams {
     std::int64_t rank = 0;
     for (const Candidate& each : best_candidates()) {
       if (is_stop(each.token, options_)) {
-        // A stop token ranked behind num_beams others is no finished beam.
+        // A stop token counts only if it is among the best num_beams candidates.
         if (rank < options_.num_beams) finish(each);
       } else if (std::ssize(rows) < options_.num_beams) {
         rows.push_back(each.row);
@@ -114,7 +114,7 @@ class Beams {
     keep(each.log_probability, std::move(tokens));
   }
 
-  // Whether no running sequence can be among the best, if it ended here.
+  // Whether no running sequence would be among the best if it ended here.
   bool is_done() const {
     if (is_dead_) return true;
     if (std::ssize(finished_) < options_.num_beams) return false;
@@ -130,7 +130,7 @@ class Beams {
   }
 
   const GenerateOptions& options_;
-  std::string name_;  // of a sequence in errors, but for its number
+  std::string name_;  // of a sequence in messages, without its number
   std::size_t prompt_;
   Continuation running_;
   std::vector<double> log_probabilities_;  // of the running sequences, best first

@@ -21,10 +21,10 @@ Continuation::Continuation(const GPT& model, const std::vector<TokenSequence>& p
     : model_(model), sequences_(prompts) {
   const auto length = static_cast<std::int64_t>(longest(prompts));
   if (use_cache) {
-    // A model without a table of positions takes any number of tokens.
+    // A model without a table of positions accepts any number of tokens.
     std::int64_t total = 0;
     if (__builtin_add_overflow(length, new_tokens, &total))
-      fail<OutOfMemoryError>("generate", new_tokens, " new tokens behind ", length);
+      fail<OutOfMemoryError>("generate", new_tokens, " new tokens after ", length, " are too many");
     if (model.config.window && *model.config.window < total) {
       cache_.emplace(KVCacheOptions{.window = model.config.window});
     } else {

@@ -1,4 +1,4 @@
-// Sequences that grow, and their logits. Internal.
+// Growing sequences, and the logits of their next tokens. Internal.
 #pragma once
 
 #include <cstdint>
@@ -11,19 +11,18 @@ namespace tend::attention {
 
 class Continuation {
  public:
-  /// `model` must outlive it; room is made for `new_tokens` behind the prompts.
+  /// `model` must outlive this object. It makes room for `new_tokens` after the prompts.
   Continuation(const GPT& model, const std::vector<TokenSequence>& prompts, std::int64_t new_tokens,
                bool use_cache);
 
-  /// The logits (sequences, vocab_size) of the tokens that may follow. To be asked for once before
-  /// each append.
+  /// The logits (sequences, vocab_size) of the next tokens. Call it once before each append.
   Tensor logits();
   /// Adds a token to each sequence.
   void append(const TokenSequence& next);
-  /// Sequence i becomes what sequence rows[i] was.
+  /// Replaces sequence i by sequence rows[i].
   void reorder(const std::vector<std::int64_t>& rows);
 
-  /// Prompts and what was added, without padding.
+  /// The prompts with the added tokens, without padding.
   const std::vector<TokenSequence>& sequences() const noexcept { return sequences_; }
 
  private:
@@ -33,7 +32,7 @@ class Continuation {
   const GPT& model_;
   std::vector<TokenSequence> sequences_;
   std::optional<KVCache> cache_;
-  std::vector<std::int64_t> padding_;  // of each sequence; empty where all are of one length
+  std::vector<std::int64_t> padding_;  // of each sequence; empty if all have the same length
 };
 
 }  // namespace tend::attention

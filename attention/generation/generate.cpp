@@ -31,8 +31,8 @@ void check_numbers(const GenerateOptions& o) {
   if (o.num_samples < 1) fail(kGenerate, "num_samples must be at least 1, got ", o.num_samples);
 }
 
-// What needs tokens that are drawn: the likeliest one stays whatever is removed, and however often
-// it is asked for.
+// Refuses options that have no effect with a temperature of 0. The likeliest token remains
+// likeliest whatever is removed, and it is the same each time.
 void check_drawn(const GenerateOptions& o) {
   if (o.temperature > 0) return;
   const auto refuse_if = [&](bool is_given, const char* name) {
@@ -67,7 +67,7 @@ void check_prompts(const GPT& model, const std::vector<TokenSequence>& prompts,
       fail<IndexError>(kGenerate, "token ", token, " of prompt ", i,
                        " is out of range for a vocabulary of ", model.config.vocab_size);
     }
-    // The model never sees the last new token.
+    // The model never reads the last new token.
     const std::int64_t seen = std::max<std::int64_t>(1, o.max_new_tokens) - 1;
     if (seen > model.config.context_length - std::ssize(prompts[i])) {
       fail<ShapeError>(kGenerate, "the ", prompts[i].size(), " tokens of prompt ", i, " and ",
@@ -85,7 +85,7 @@ std::vector<TokenSequence> repeated(const std::vector<TokenSequence>& prompts, s
   return all;
 }
 
-// Continuations that do not compete.
+// Continuations that are independent of each other.
 class Samples {
  public:
   Samples(const GPT& model, const std::vector<TokenSequence>& prompts,
@@ -105,7 +105,7 @@ class Samples {
   }
 
  private:
-  // Computes each prompt once, and makes a row of it for each of its continuations.
+  // Computes the logits of each prompt once, and repeats them for each of its continuations.
   Tensor first_logits() {
     const Tensor logits = running_.logits();
     std::vector<std::int64_t> rows;
@@ -116,7 +116,7 @@ class Samples {
     return options_.num_samples > 1 ? index_select(logits, 0, tensor(rows)) : logits;
   }
 
-  // The logits, with zeros for sequences that have stopped: theirs may be no numbers.
+  // Sets the logits of sequences that have stopped to zero, since they may be NaN.
   Tensor clear_stopped(const Tensor& logits) const {
     if (std::find(has_stopped_.begin(), has_stopped_.end(), true) == has_stopped_.end())
       return logits;
@@ -139,13 +139,13 @@ class Samples {
   }
 
   const GenerateOptions& options_;
-  Continuation running_;  // sequences that have stopped go on here
+  Continuation running_;  // also continues sequences that have stopped
   std::vector<TokenSequence> results_;
   std::vector<bool> has_stopped_;
   bool is_done_ = false;
 };
 
-// The beams of each prompt, which is searched by itself.
+// The beams of each prompt. Each prompt is searched separately.
 std::vector<TokenSequence> search_each(const GPT& model, const std::vector<TokenSequence>& prompts,
                                        const GenerateOptions& options) {
   std::vector<TokenSequence> results;

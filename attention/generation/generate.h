@@ -1,5 +1,5 @@
 /// \file
-/// Continuations of texts by a GPT.
+/// Text generation: a GPT continues prompts.
 #pragma once
 
 #include <concepts>
@@ -17,55 +17,70 @@ namespace tend::attention {
 
 using TokenSequence = std::vector<std::int64_t>;
 
-/// How tokens are chosen. The likeliest ones are, unless there is a temperature or there are beams.
+/// How tokens are chosen. By default each token is the likeliest one; a temperature or beams change
+/// that.
 struct GenerateOptions {
   std::int64_t max_new_tokens = 50;
-  /// Above 0, tokens are drawn from softmax(logits / temperature), by the default generator: the
-  /// same ones after the same manual_seed.
+  /// Above 0, tokens are drawn from softmax(logits / temperature) by the default generator. The
+  /// same manual_seed gives the same tokens.
   double temperature = 0.0;
-  // Which tokens can be drawn, applied in this order; all unless given. Ties at the edge stay. With
-  // a temperature of 0 nothing is drawn, so that these are an Error (also top_k = 1, which is what
-  // a temperature of 0 does by itself).
+  // These three restrict which tokens can be drawn, and are applied in this order. By default all
+  // tokens can be drawn. Tokens that are tied at the limit stay. With a temperature of 0 nothing is
+  // drawn, so each of them is an Error, even top_k = 1.
   std::optional<std::int64_t> top_k = {};  ///< the k likeliest
-  /// The likeliest that together have at least this probability (Holtzman et al. 2020,
-  /// https://arxiv.org/abs/1904.09751).
+  /// The smallest set of likeliest tokens with at least this total probability (Holtzman et al.
+  /// 2020, https://arxiv.org/abs/1904.09751).
   std::optional<double> top_p = {};
-  /// Those with at least this share of the likeliest one's probability (Nguyen et al. 2024,
+  /// The tokens with at least this share of the likeliest token's probability (Nguyen et al. 2024,
   /// https://arxiv.org/abs/2407.01082).
   std::optional<double> min_p = {};
-  /// Positive logits of tokens that a sequence has are divided by it, others multiplied (Keskar et
-  /// al. 2019, https://arxiv.org/abs/1909.05858).
+  /// For the tokens that a sequence already has, positive logits are divided by this, and other
+  /// logits multiplied by it (Keskar et al. 2019, https://arxiv.org/abs/1909.05858).
   double repetition_penalty = 1.0;
-  /// A sequence ends with the first of these, which it keeps.
+  /// A sequence ends at the first of these tokens, which becomes its last token.
   std::vector<std::int64_t> stop_tokens = {};
-  /// How many continuations each prompt gets. Error for more than one with a temperature of 0 and
-  /// one beam, which would be the same.
+  /// The number of continuations of each prompt. More than one need a temperature above 0, or beams
+  /// (Error), since they would otherwise be equal.
   std::int64_t num_samples = 1;
-  /// Above 1, beam search: so many sequences are followed, and the num_samples best are given, best
-  /// first, by the sum of their tokens' log-probabilities / (new tokens)^length_penalty: fewer
-  /// where there are no more, so that only a single prompt tells whose they are.
+  /// Above 1, this number of sequences is followed by beam search. The num_samples best are
+  /// returned, the best one first. Their score is the sum of their tokens' log-probabilities,
+  /// divided by (number of new tokens)^length_penalty. If there are fewer sequences, fewer are
+  /// returned. With several prompts it is then unknown which sequence belongs to which prompt.
   std::int64_t num_beams = 1;
   double length_penalty = 1.0;
-  /// Keeps keys and values of the tokens before (KVCache) instead of computing them again.
+  /// Stores the keys and values of earlier tokens (KVCache) instead of computing them again.
   Flag use_cache = true;
-  /// Is told each new token with the number of its sequence, as soon as it is chosen; false ends
-  /// the generation. Not with beams.
+  /// Called with the index of a sequence and its new token, as soon as the token is chosen. If it
+  /// returns false, the generation ends. It cannot be used with beams (Error).
   std::function<bool(std::size_t sequence, std::int64_t token)> on_token = {};
 };
 
-/// The prompts with their continuations: num_samples sequences for the first, then those of the
-/// second, ... Prompts may have different lengths; shorter ones are padded at the left, which
-/// nobody sees. Call model.eval() first, unless dropout is wanted. ShapeError for an empty prompt,
-/// and where a prompt and its new tokens exceed the model's context_length, without the last, which
-/// the model never sees; IndexError for tokens outside of the vocabulary; Error for options that
-/// cannot be, and, naming sequence and token, where the largest logit is NaN or infinite. Beams of
-/// several prompts are searched one prompt after the other. Meanings are those of Hugging Face's
-/// generate, and so are names, but for num_samples (num_return_sequences there), stop_tokens
-/// (eos_token_id), a temperature of 0 (do_sample=False) and on_token (streamer); top_p keeps ties,
-/// and top_k, which is 50 there, keeps all unless given.
+/// Continues prompts with a GPT, and returns the prompts with their continuations: num_samples
+/// sequences for the first prompt, then num_samples for the second, and so on.
+///
+/// Prompts may have different lengths. Shorter ones are padded at the left, and no token attends to
+/// padding. Call model.eval() first, unless dropout is wanted. With beams, one prompt is searched
+/// after the other.
+///
+/// Names and meanings are as in Hugging Face's generate, except:
+/// - num_samples is num_return_sequences there, stop_tokens is eos_token_id, a temperature of 0 is
+///   do_sample=False, and on_token is streamer.
+/// - top_p keeps ties.
+/// - top_k keeps all tokens by default; there the default is 50.
+///
+/// Throws:
+///   ShapeError - a prompt is empty
+///   ShapeError - a prompt and its new tokens, except for the last one, exceed the context_length;
+///                the model never reads the last one
+///   IndexError - a token is outside of the vocabulary
+///   Error      - an option is out of range, or options contradict each other
+///   Error      - the largest logit for a sequence is NaN or infinite; the message names the
+///                sequence
 std::vector<TokenSequence> generate(const GPT& model, const std::vector<TokenSequence>& prompts,
                                     const GenerateOptions& options = {});
-/// For one prompt, and one continuation (Error for more).
+/// For one prompt and one continuation.
+///
+/// Throws: Error - num_samples is not 1
 TokenSequence generate(const GPT& model, const TokenSequence& prompt,
                        const GenerateOptions& options = {});
 /// For one prompt in braces: generate(model, {1, 2}).
@@ -77,10 +92,15 @@ TokenSequence generate(const GPT& model, std::initializer_list<Token> prompt,
 /// For prompts in braces: generate(model, {{1, 2}, {3}}).
 std::vector<TokenSequence> generate(const GPT& model, std::initializer_list<TokenSequence> prompts,
                                     const GenerateOptions& options = {});
-/// For one prompt, (tokens), or several of one length, (prompts, tokens), as int64. The result is
-/// (tokens) for a single sequence from a single prompt, else (sequences, tokens); what is shorter,
-/// since it ended earlier, is filled up with its last token. DTypeError for tokens that are not
-/// int64, ShapeError for other dimensions.
+/// For int64 tensors: one prompt (tokens), or several of one length, (prompts, tokens).
+///
+/// The result is (tokens) for one prompt with one continuation, otherwise (sequences, tokens). A
+/// sequence that ended earlier is filled up with its last token.
+///
+/// Throws:
+///   DTypeError - the tokens are not int64
+///   ShapeError - the prompts have neither one nor two dimensions
+///   Error      - the tensor is undefined
 Tensor generate(const GPT& model, const Tensor& prompts, const GenerateOptions& options = {});
 
 }  // namespace tend::attention

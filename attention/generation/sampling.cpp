@@ -20,8 +20,8 @@ Tensor keep_top_k(const Tensor& logits, std::int64_t k) {
   return without(logits, logits < largest.narrow(-1, largest.size(-1) - 1, 1));
 }
 
-// Removes the least likely tokens, as many as have a probability of at most 1 - p together. One as
-// likely as a token that stays, stays too.
+// Removes the least likely tokens whose total probability is at most 1 - p. A token that is as
+// likely as a remaining one stays.
 Tensor keep_top_p(const Tensor& logits, double p) {
   const Tensor values = sort(logits, -1).values;
   const Tensor below = cumsum(softmax(values, -1), -1) <= 1 - p;
@@ -53,7 +53,7 @@ Tensor penalized(const Tensor& logits, const std::vector<TokenSequence>& sequenc
 
 void check_logits(const Tensor& logits, const std::vector<TokenSequence>& sequences,
                   const std::string& name) {
-  const auto largest = amax(logits, {-1}).to(float64).to_vector<double>();  // NaN where one is
+  const auto largest = amax(logits, {-1}).to(float64).to_vector<double>();  // NaN if any logit is
   for (std::size_t i = 0; i < largest.size(); ++i) {
     if (std::isfinite(largest[i])) continue;
     fail("generate", name, ' ', i, ": the largest logit for the token at position ",
@@ -64,11 +64,11 @@ void check_logits(const Tensor& logits, const std::vector<TokenSequence>& sequen
 TokenSequence chosen_tokens(const Tensor& logits, const std::vector<TokenSequence>& sequences,
                             const GenerateOptions& options) {
   Tensor scores = penalized(logits, sequences, options.repetition_penalty);
-  // What is divided by a small penalty may overflow.
+  // Dividing by a small penalty may overflow.
   if (options.repetition_penalty != 1) check_logits(scores, sequences, "sequence");
   if (options.temperature == 0) return argmax(scores, -1).to_vector<std::int64_t>();
-  // The largest score becomes 0, so that no division makes it infinite; a temperature that float32
-  // takes as 0 would make it 0 / 0, which is NaN.
+  // The largest score becomes 0, so no division makes it infinite. A tiny temperature that rounds
+  // to 0 in float32 would give 0 / 0, which is NaN.
   scores = (scores - amax(scores, {-1}, true)) /
            std::max<double>(options.temperature, std::numeric_limits<float>::min());
   if (options.top_k) scores = keep_top_k(scores, *options.top_k);

@@ -8,22 +8,24 @@
 
 namespace tend::attention {
 
-/// Logits or log-probabilities (n, vocab_size) with the repetition penalty for the tokens of n
-/// sequences.
+/// Applies the repetition penalty for the tokens of n sequences to their logits or
+/// log-probabilities, (n, vocab_size).
 Tensor penalized(const Tensor& logits, const std::vector<TokenSequence>& sequences,
                  double repetition_penalty);
 
-/// Error for a sequence whose largest logit is NaN or infinite, as no token can be chosen then. The
-/// message calls it `name` and its number.
+/// Checks that a token can be chosen for each sequence. In messages a sequence is `name` and its
+/// number.
+///
+/// Throws: Error - the largest logit of a sequence is NaN or infinite
 void check_logits(const Tensor& logits, const std::vector<TokenSequence>& sequences,
                   const std::string& name);
 
-/// A token for each of n sequences, given their logits (n, vocab_size): the likeliest, or a drawn
-/// one.
+/// Chooses a token for each of n sequences, given their logits (n, vocab_size): the likeliest one,
+/// or a random one.
 TokenSequence chosen_tokens(const Tensor& logits, const std::vector<TokenSequence>& sequences,
                             const GenerateOptions& options);
 
-/// Whether a sequence ends with `token`.
+/// Whether `token` ends a sequence.
 bool is_stop(std::int64_t token, const GenerateOptions& options);
 
 }  // namespace tend::attention

@@ -16,7 +16,7 @@ void check_layer(std::int64_t layer) {
   if (layer < 0) fail<IndexError>("ModelBuilder", "layer ", layer, " is negative");
 }
 
-// The smallest difference of two neighbouring levels, of which 0 is the last.
+// The smallest difference between neighbouring levels. 0 counts as the last level.
 double smallest_gap(const std::vector<double>& levels) {
   double gap = levels.empty() ? 0 : levels.back();
   for (std::size_t i = 1; i < levels.size(); ++i) gap = std::min(gap, levels[i - 1] - levels[i]);
@@ -37,7 +37,7 @@ std::int64_t dims_of(const BuiltHead& head) {
   return std::max(dims, head.value.size);
 }
 
-// Queries are copied, and keys have the scores.
+// Queries are copied, and the keys' matrix contains the scores.
 void write_head(const GPT& model, const BuiltHead& head, double sharpness) {
   const auto weight_of = [&](const Tensor& weights) { return weights.select(0, head.head); };
   const Tensor query = weight_of(W_Q(model, head.layer)), key = weight_of(W_K(model, head.layer));
@@ -58,9 +58,10 @@ void write_head(const GPT& model, const BuiltHead& head, double sharpness) {
   write_identity(part(weight_of(W_O(model, head.layer)), dims, head.output));
 }
 
-// Uses two units for each level, from unit `first` on. They are a step between it and the next
-// level: relu(s x - b) - relu(s x - b - 1). With the factor s, levels differ by at least 4. s is a
-// power of 2 and b an integer, so nothing is rounded: at the levels the step is 0 or 1.
+// Writes two units for each level, starting at unit `first`. Together they compute a step between
+// the level and the next one: relu(s x - b) - relu(s x - b - 1). The factor s makes levels differ
+// by at least 4. s is a power of 2 and b is an integer, so nothing is rounded, and at each level
+// the step is exactly 0 or 1.
 void write_table(const GPT& model, const BuiltTable& table, std::int64_t first) {
   const std::int64_t count = table.output.size;
   const double scale = std::exp2(std::ceil(std::log2(4 / smallest_gap(table.levels))));
@@ -92,7 +93,7 @@ void ModelBuilder::attend(const BuiltHead& head) {
   check_layer(head.layer);
   if (head.head < 0) fail<IndexError>("ModelBuilder", "head ", head.head, " is negative");
   if (head.value.size != head.output.size) {
-    fail<ShapeError>("ModelBuilder", "a head copies ", head.value.size, " directions to ",
+    fail<ShapeError>("ModelBuilder", "a head cannot copy ", head.value.size, " directions to ",
                      head.output.size);
   }
   for (const BuiltHead& each : heads_) {
@@ -132,7 +133,7 @@ attention::GPTConfig ModelBuilder::config() const {
     layers = std::max(layers, each.layer + 1);
     hidden += 2 * each.output.size;
   }
-  // Attention divides scores by the root of head_dim: a power of 4, so that nothing is rounded.
+  // Attention divides scores by the root of head_dim. With a power of 4 this does not round.
   std::int64_t head_dim = 1;
   while (head_dim < dims) head_dim *= 4;
   return {.vocab_size = options_.vocab_size,
@@ -182,10 +183,10 @@ struct Counts {
   Subspace count;
 };
 
-// RASP's selector_width: counts the tokens of the sequence for which is_counted(token i, other)
-// holds. It works at position length + i, which sees the whole sequence. Layer 0 copies token i
-// there. Layer 1 attends to the counted keys and the first separator alike, so that the separator
-// gets 1 / (1 + count).
+// Counts the tokens of the sequence for which is_counted(token i, other) holds: RASP's
+// selector_width. It works at position length + i, which sees the whole sequence. Layer 0 copies
+// token i to it. Layer 1 attends equally to the counted keys and to the first separator, so the
+// separator gets the weight 1 / (1 + count).
 Counts count_tokens(ModelBuilder& builder, std::int64_t length,
                     const std::function<bool(std::int64_t, std::int64_t)>& is_counted) {
   const Subspace tokens = builder.tokens(), positions = builder.positions();
@@ -244,8 +245,8 @@ GPT sort_model(std::int64_t vocab_size, std::int64_t length) {
   const auto is_smaller = [](std::int64_t token, std::int64_t other) { return other < token; };
   const Counts counts = count_tokens(builder, length, is_smaller);
   const Subspace positions = builder.positions(), answer = builder.add(vocab_size);
-  // Outside of these positions there are no counts of the sequence's tokens. Counts score at most
-  // `length`.
+  // Only these positions have the counts of the sequence's tokens. The score of a count is at most
+  // `length`, so this term is decisive.
   const auto has_count = [=](std::int64_t, std::int64_t key) {
     return key >= length && key < 2 * length ? length + 2 : 0;
   };

@@ -1,5 +1,5 @@
 /// \file
-/// Models whose weights are written by hand, so that it is known what they compute, and where.
+/// Models whose weights are written by hand, so it is known what they compute, and where.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace tend::lens {
 
-/// Consecutive directions of the residual stream, out of d_model.
+/// Some consecutive directions of the residual stream, which has d_model directions.
 struct Subspace {
   std::int64_t first = 0;
   std::int64_t size = 0;
@@ -36,9 +36,11 @@ struct BuiltHead {
   Subspace output = {};
 };
 
-/// A table that the layer's feed-forward network computes. It reads a number, which is one
-/// direction, and adds 1 to direction i of `output` if levels[i] is the nearest level. The levels
-/// descend. If the number is nearer to 0 than to the last level, the table adds nothing.
+/// A table that the layer's feed-forward network computes.
+///
+/// It reads a number, which is one direction, and adds 1 to direction i of `output` if levels[i] is
+/// the nearest level. The levels descend. If the number is nearer to 0 than to the last level, the
+/// table adds nothing.
 struct BuiltTable {
   std::int64_t layer = 0;
   Subspace number = {};
@@ -50,8 +52,9 @@ struct BuiltTable {
 struct ModelBuilderOptions {
   std::int64_t vocab_size = 0;
   std::int64_t context_length = 0;
-  /// The factor of all scores and logits. The default makes patterns one-hot in float32, or uniform
-  /// over the keys with the largest score, if other scores are smaller by at least 1.
+  /// The factor of all scores and logits. In float32, the default makes attention patterns one-hot
+  /// if all other scores are smaller by at least 1. If several keys have the largest score, the
+  /// pattern is uniform over these keys.
   double sharpness = 100;
 };
 
@@ -69,8 +72,8 @@ struct ModelBuilderOptions {
 ///     builder.predict(before);
 ///     const attention::GPT model = builder.build();  // predicts the previous token
 ///
-/// The model has no norms. Without tables it has no feed-forward networks either. It is causal, as
-/// every GPT.
+/// The model has no norms. Without tables it has no feed-forward networks either. Like every GPT,
+/// it is causal.
 class ModelBuilder {
  public:
   explicit ModelBuilder(const ModelBuilderOptions& options);
@@ -86,24 +89,25 @@ class ModelBuilder {
   /// uniformly and writes nothing.
   ///
   /// Throws:
-  ///
-  /// - ShapeError: value and output differ in size;
-  /// - IndexError: the layer or the head is negative;
-  /// - Error: the layer has this head already.
+  ///   ShapeError - value and output differ in size
+  ///   IndexError - the layer or the head is negative
+  ///   Error      - the layer already has this head
   void attend(const BuiltHead& head);
   /// Adds a table.
   ///
   /// Throws:
-  ///
-  /// - ShapeError: number has not 1 direction, or output not one for each level;
-  /// - IndexError: the layer is negative;
-  /// - Error: the levels do not descend, or the last is not above 0.
+  ///   ShapeError - `number` is not one direction, or `output` is not one direction for each level
+  ///   IndexError - the layer is negative
+  ///   Error      - the levels do not descend, or the last one is not above 0
   void table(const BuiltTable& table);
-  /// The logit of token i is sharpness times direction i of `answer`; without this call it is 0.
-  /// ShapeError if answer has more than vocab_size directions.
+  /// Makes the logit of token i sharpness times direction i of `answer`. Without this call, and for
+  /// tokens without a direction, it is 0.
+  ///
+  /// Throws: ShapeError - `answer` has more than vocab_size directions
   void predict(const Subspace& answer);
 
-  /// The model, in float32. Creating a GPT draws from the default generator. Errors of GPT.
+  /// Returns the model, in float32. This advances the default generator, since creating a GPT draws
+  /// random numbers. Throws the errors of GPT.
   attention::GPT build() const;
 
  private:
@@ -116,29 +120,32 @@ class ModelBuilder {
   Subspace answer_;
 };
 
-/// An induction circuit of two layers with two heads each, without feed-forward networks (Elhage et
-/// al. 2021, https://transformer-circuits.pub/2021/framework; Olsson et al. 2022). Head 1 of layer
-/// 0 copies the previous token. Head 0 of layer 1 attends to keys whose previous token is the
-/// query's token, and predicts the keys' tokens. If there are several, their logits are equal. If
-/// there are none, the head attends to all keys except the first.
+/// An induction circuit: two layers with two heads each, without feed-forward networks.
+///
+/// Head 1 of layer 0 copies the previous token. Head 0 of layer 1 attends to keys whose previous
+/// token is the query's token, and predicts the keys' tokens. If there are several, their logits
+/// are equal. If there are none, the head attends to all keys except the first.
+///
+/// Elhage et al. 2021, https://transformer-circuits.pub/2021/framework; Olsson et al. 2022.
 attention::GPT induction_model(std::int64_t vocab_size, std::int64_t context_length,
                                double sharpness = 100);
 
-/// The programs below read a sequence of `length` tokens, then the token vocab_size - 1, the
-/// separator, at all other positions. The tokens of the sequence are below vocab_size - 1. The last
-/// `length` positions predict the result. The context ends with them.
+/// The models below read a sequence of `length` tokens, which are below vocab_size - 1. At all
+/// other positions they read the separator, the token vocab_size - 1. The last `length` positions
+/// of the context predict the result.
 ///
-/// Generation gives the same result: the separators after the first of those positions may be
-/// replaced by any tokens.
+/// Generation gives the same result, since all of these positions except the first may have any
+/// tokens.
 
-/// The sequence in reverse order. One head does it. The context_length is 2 length.
+/// Predicts the sequence in reverse order, with one head. The context_length is 2 length.
 attention::GPT reverse_model(std::int64_t vocab_size, std::int64_t length);
-/// How often the sequence has each of its tokens; token n stands for the number n. Layer 0 copies
-/// the token, layer 1 counts it. The context_length is 2 length. ShapeError unless length <
-/// vocab_size.
+/// Predicts, for each token of the sequence, how often the sequence has it. Token n means the
+/// number n. Layer 0 copies the token, and layer 1 counts it. The context_length is 2 length.
+///
+/// Throws: ShapeError - `length` is not below vocab_size
 attention::GPT histogram_model(std::int64_t vocab_size, std::int64_t length);
-/// The sequence in ascending order. Layer 0 copies the token, and layer 1 counts the smaller
-/// tokens, both at the positions from length to 2 length. Layer 2 predicts token i of the result:
+/// Predicts the sequence in ascending order. At the positions from length to 2 length, layer 0
+/// copies the token, and layer 1 counts the smaller tokens. Layer 2 predicts token i of the result:
 /// it looks for the largest count of at most i. The context_length is 3 length.
 attention::GPT sort_model(std::int64_t vocab_size, std::int64_t length);
 

@@ -9,7 +9,7 @@ namespace {
 using attention::GPT;
 using attention::Norm;
 
-// A copy with a head of its own.
+// A copy of the model whose head has its own weight.
 GPT untied_copy(const GPT& model) {
   GPT copy = model.clone();
   copy.head.weight = nn::Parameter(model.head.weight.detach().clone());
@@ -17,7 +17,7 @@ GPT untied_copy(const GPT& model) {
   return copy;
 }
 
-// Moves what the norm multiplies and adds into a map that reads it: W (w x + b) = (W w) x + W b.
+// Folds the weight and bias of a norm into a map that reads it: W (w x + b) = (W w) x + W b.
 void fold_into(const Norm& norm, nn::Linear& map) {
   if (norm.kind == attention::NormKind::none) return;
   if (norm.bias.defined()) {

@@ -24,8 +24,8 @@ void check_tokens(const Tensor& pattern, const Tensor& tokens) {
     fail<ShapeError>("lens", "tokens ", tokens.shape(), " for a pattern ", pattern.shape());
 }
 
-// The attention to keys where `wanted`, (batch, query, key) or (query, key), is true, on the
-// average over the queries that have one.
+// The attention to keys where `wanted` is true, averaged over the queries that have such a key.
+// `wanted` is (batch, query, key) or (query, key).
 Tensor share_of(const Tensor& pattern, const Tensor& wanted) {
   const Tensor places = wanted.dim() == 3 ? wanted.unsqueeze(1) : wanted;
   const Tensor per_query = masked_fill(pattern, logical_not(places), 0).sum({-1});
@@ -34,7 +34,7 @@ Tensor share_of(const Tensor& pattern, const Tensor& wanted) {
          maximum(counted.sum({0, 2}), tensor(1.0, pattern.dtype()));
 }
 
-// Whether query i and key j, moved by `step` tokens, have one token, and j + step <= i.
+// (batch, query, key): entry (b, i, j + step) is true if tokens i and j are equal and j < i.
 Tensor same_token(const Tensor& tokens, std::int64_t step) {
   const std::int64_t length = tokens.size(1);
   const Tensor same = tokens.unsqueeze(2) == tokens.unsqueeze(1);  // (batch, query, key)

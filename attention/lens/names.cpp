@@ -12,12 +12,12 @@ namespace {
 
 using Renamed = std::pair<std::string_view, std::string_view>;
 
-// Parts of a block and of a model: tend's names and TransformerLens's.
+// Parts of a block and of a model: tend's names, and TransformerLens's names.
 constexpr Renamed kBlockParts[] = {
     {"attention.", "attn."}, {"feed_forward.", "mlp."}, {"norm1.", "ln1."}, {"norm2.", "ln2."}};
 constexpr Renamed kModelParts[] = {{"norm.", "ln_final."}};
 
-// Names of version 3, within a block and of a model.
+// Names in TransformerLens 3 and before it, within a block and of a model.
 constexpr Renamed kNewInBlock[] = {
     {"hook_in", "hook_resid_pre"},       {"hook_out", "hook_resid_post"},
     {"ln2.hook_in", "hook_resid_mid"},   {"attn.hook_out", "hook_attn_out"},
@@ -48,7 +48,7 @@ std::string renamed(std::string name, std::span<const Renamed> parts,
   return name;
 }
 
-// How many characters must be inserted, removed or replaced to make one of the other (Levenshtein).
+// The number of characters to insert, remove or replace to turn a into b (Levenshtein).
 std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), 0);

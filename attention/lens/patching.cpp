@@ -30,7 +30,7 @@ double metric_of(const GPT& model, const Tensor& tokens, const Metric& metric,
   return measured(metric, run_with_hooks(model, tokens, std::move(hooks)));
 }
 
-// x with the places at `index` of dimension `dim` as they are in `other`.
+// x, where index `index` of dimension `dim` is replaced by the same part of `other`.
 Tensor with_place(const Tensor& x, const Tensor& other, std::int64_t dim, std::int64_t index) {
   return select_scatter(x, other.select(dim, index), dim, index);
 }
@@ -44,7 +44,7 @@ const Tensor& patch_of(const ActivationCache& cache, const std::string& name,
   return patch;
 }
 
-// Each layer's row of results, one number for each entry of `sizes`.
+// Calls f(layer, i) for all layers and all entries of `sizes`: (layers, *sizes).
 template <class F>
 Tensor for_each_layer(const GPT& model, const Shape& sizes, F f) {
   std::vector<double> all;
@@ -136,7 +136,7 @@ Tensor patch_path(const GPT& model, const Tensor& tokens, const ActivationCache&
   const NoGradGuard no_graph;
   for (const Head& each : receivers) {
     if (each.layer <= sender.layer)
-      fail("patch_path", "layer ", each.layer, " of a receiver is not behind layer ", sender.layer,
+      fail("patch_path", "layer ", each.layer, " of a receiver is not after layer ", sender.layer,
            " of the sender");
   }
   const std::int64_t layers = std::ssize(model.blocks);
@@ -145,7 +145,7 @@ Tensor patch_path(const GPT& model, const Tensor& tokens, const ActivationCache&
   for (std::int64_t layer = 0; layer < layers; ++layer) all_z.names.push_back(z_of(layer));
   const ActivationCache usual = run_with_cache(model, tokens, all_z).cache;
 
-  // All heads write what they do on `tokens`, but for the sender.
+  // Every head writes what it writes on `tokens`, except the sender.
   std::vector<Hook> frozen;
   for (std::int64_t layer = 0; layer < layers; ++layer) {
     Tensor z = usual[z_of(layer)];

@@ -17,18 +17,18 @@ std::string block_name(std::int64_t layer, const char* name) {
 std::int64_t checked_layer(const GPT& model, const std::optional<std::int64_t>& layer) {
   const std::int64_t layers = std::ssize(model.blocks), wanted = layer.value_or(layers);
   if (wanted < 0 || wanted > layers)
-    fail<IndexError>("lens", "layer ", wanted, " is none of ", layers, ", nor their end");
+    fail<IndexError>("lens", "layer ", wanted, " is out of range for ", layers, " layers");
   return wanted;
 }
 
-// Parts that are being collected.
+// Collects parts.
 class Collection {
  public:
   void add(const std::string& label, const Tensor& x) {
     parts_.push_back(x);
     labels_.push_back(label);
   }
-  // The embeddings. Vectors of positions that all sequences share are expanded.
+  // Adds the embeddings. If all sequences share the position vectors, they are expanded.
   void add_embeddings(const ActivationCache& cache) {
     const Tensor tokens = cache["hook_embed"];
     add("embed", tokens);
@@ -119,7 +119,7 @@ Tensor logit_lens(const GPT& model, const ActivationCache& cache) {
 }
 
 Tensor residual_jacobians(const GPT& model, const Tensor& tokens) {
-  // The graph begins at the embeddings, whether or not parameters ask for one.
+  // The graph begins at the embeddings, whether or not parameters require grad.
   const GradModeGuard graph(true);
   const Hook begin{"hook_embed", [](const Tensor& x) { return x.detach().requires_grad_(); }};
   const auto is_stream = [](const std::string& name) {

@@ -1,5 +1,6 @@
 /// \file
-/// The residual stream as a sum of parts, and what each part says about the next token.
+/// The residual stream as a sum of parts, and how each part affects the prediction of the next
+/// token.
 #pragma once
 
 #include <cstdint>
@@ -12,54 +13,71 @@
 
 namespace tend::lens {
 
-/// Tensors of one shape and their names.
+/// Tensors of one shape, with their names.
 struct Parts {
   Tensor stack;  // (part, batch, position, d_model)
   std::vector<std::string> labels;
 };
 
-/// All functions here take the cache of a run of `model`, with all names that they need: a cache of
-/// all does. `layer` is the number of layers whose output counts; all of them where not given.
-/// IndexError for a layer or an activation that is not there.
+/// All functions here accept the cache of a run of `model`. It must contain the activations that
+/// the function reads; a cache of all activations does. `layer` is the number of layers whose
+/// outputs are included. The default is all layers.
+///
+/// Throws: IndexError - there is no such layer or activation
 
-/// The embeddings and what each layer's attention and feed-forward network add ("embed",
-/// "pos_embed", "0_attn_out", "0_mlp_out", ...). Their sum is the residual stream before layer
+/// The embeddings and what each layer's attention and feed-forward network add: "embed",
+/// "pos_embed", "0_attn_out", "0_mlp_out", and so on. Their sum is the residual stream before layer
 /// `layer`, or at the end.
 Parts parts_by_layer(const attention::GPT& model, const ActivationCache& cache,
                      std::optional<std::int64_t> layer = {});
-/// The same with what each head adds in place of the attentions ("L0H1"), and the biases of the
-/// attentions' outputs in one part ("bias").
+/// parts_by_layer with one part for each head ("L0H1") instead of each attention. The biases of the
+/// attentions' outputs are one part ("bias").
 Parts parts_by_head(const attention::GPT& model, const ActivationCache& cache,
                     std::optional<std::int64_t> layer = {});
-/// The residual stream before each layer, and at the end ("0_pre", ..., "final_post").
+/// The residual stream before each layer and at the end: "0_pre", ..., "final_post".
 Parts accumulated_parts(const attention::GPT& model, const ActivationCache& cache,
                         std::optional<std::int64_t> layer = {});
 
-/// What parts become in the last norm, whose scale is kept as it was in the run: part / scale *
-/// weight, centred first for LayerNorm. So it is linear, and the parts of a whole add up to
-/// ln_final.hook_normalized without the norm's bias. `stack` is (..., batch, position, d_model).
+/// Applies the final norm to parts of the residual stream, with the scale that it had in the run.
+///
+/// The result is part / scale * weight; LayerNorm centres the part first. With a fixed scale this
+/// is linear: for all parts of the stream the results add up to ln_final.hook_normalized without
+/// the norm's bias. `stack` is (..., batch, position, d_model), and so is the result.
 Tensor through_final_norm(const attention::GPT& model, const ActivationCache& cache,
                           const Tensor& stack);
 
-/// Direct logit attribution: how much each part adds to the logits of `tokens`, int64 (batch,
-/// position): (part, batch, position). With `others`, of the same shape, to their difference.
+/// Direct logit attribution: how much each part adds to the logits of `tokens`.
+///
+/// For each part it is the scalar product of through_final_norm(part) and the token's direction in
+/// W_U. `tokens` is (batch, position), int64. With `others`, of the same shape, it is how much each
+/// part adds to the difference logit(tokens) - logit(others). The result is (part, batch,
+/// position).
 Tensor logit_attribution(const attention::GPT& model, const ActivationCache& cache,
                          const Parts& parts, const Tensor& tokens, const Tensor& others = {});
 
-/// The logit lens (nostalgebraist 2020): the logits that the last norm and the head make of the
-/// residual stream before each layer, and at the end, where they are the model's:
-/// (layers + 1, batch, position, d_vocab).
+/// The logit lens (nostalgebraist 2020): applies the final norm and the head to the residual stream
+/// before each layer and at the end. The result is (layers + 1, batch, position, d_vocab). Its last
+/// entry is the logits of the model.
 Tensor logit_lens(const attention::GPT& model, const ActivationCache& cache);
 
-/// The Jacobian lens (Gurnee et al. 2026, https://transformer-circuits.pub/2026/workspace): how the
-/// residual stream before each layer changes what is at its end, on average over `tokens`, int64
-/// (batch, position): entry (l, i, j) is the mean over batches and positions s of the sum over
-/// positions t of d end(t, i) / d before_l(s, j). The last one is the identity. It takes d_model
-/// backwards. (layers + 1, d_model, d_model). ShapeError and IndexError of the model's forward.
+/// The Jacobians of the Jacobian lens: how the residual stream before each layer changes the stream
+/// at the end, averaged over `tokens`.
+///
+/// `tokens` is (batch, position), int64. Entry (l, i, j) sums d end(t, i) / d before_l(s, j) over
+/// positions t, and averages it over batches and positions s. The result is (layers + 1, d_model,
+/// d_model). Its last matrix is the identity. The function runs d_model backwards.
+///
+/// Throws: ShapeError, IndexError - the model does not accept the tokens; see GPT::forward
+///
+/// Gurnee et al. 2026, https://transformer-circuits.pub/2026/workspace
 Tensor residual_jacobians(const attention::GPT& model, const Tensor& tokens);
-/// The logits that the last norm and the head make of jacobians @ the residual stream before each
-/// layer; with residual_jacobians' result the Jacobian lens, with identities the logit lens.
-/// (layers + 1, batch, position, d_vocab). ShapeError for matrices of another shape.
+/// The Jacobian lens: applies the final norm and the head to jacobians @ the residual stream before
+/// each layer and at the end.
+///
+/// `jacobians` is (layers + 1, d_model, d_model). It is the result of residual_jacobians; with
+/// identities the function is the logit lens. The result is (layers + 1, batch, position, d_vocab).
+///
+/// Throws: ShapeError - `jacobians` has another shape
 Tensor jacobian_lens(const attention::GPT& model, const ActivationCache& cache,
                      const Tensor& jacobians);
 

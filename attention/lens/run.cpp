@@ -17,7 +17,7 @@ namespace {
   fail<IndexError>(operation, "there is no activation ", name, text);
 }
 
-// Where the wanted heads are among those of a tensor.
+// The indices of the wanted heads in a tensor that has `heads`, or all heads if the list is empty.
 Tensor positions_of(const std::vector<std::int64_t>& wanted,
                     const std::vector<std::int64_t>& heads) {
   std::vector<std::int64_t> positions;

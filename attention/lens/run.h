@@ -1,5 +1,5 @@
 /// \file
-/// Runs of a model whose activations are read or replaced by name.
+/// Runs of a model in which activations are read or replaced by name.
 #pragma once
 
 #include <concepts>
@@ -18,21 +18,23 @@
 
 namespace tend::lens {
 
-/// A place in a user's own model (nn/module/hook_point.h).
+/// A named position in a user's own model (nn/module/hook_point.h).
 using nn::HookPoint;
 
-/// What to do with an activation: `function` gets it and returns what the model goes on with.
+/// Replaces an activation: `function` receives it and returns the tensor with which the model
+/// continues.
 struct Hook {
-  /// TransformerLens's name, that of its version 3, or the path of modules that leads to it.
+  /// TransformerLens's name, the name in its version 3, or the path of modules; see
+  /// activation_name.
   std::string name;
   std::function<Tensor(Tensor)> function;
-  /// Of hook_attn_scores and hook_pattern: the heads that it gets, in this order; all for none.
-  /// Other heads stay on the fused path.
+  /// Only for hook_attn_scores and hook_pattern: the heads that the function receives, in this
+  /// order. An empty list means all heads. The other heads stay on the fused path.
   std::vector<std::int64_t> heads = {};
 };
 
-/// Applies hooks to every model that this thread calls while it lives. Hooks of one name are called
-/// in their order.
+/// Applies hooks to every model that this thread calls while the object exists. Hooks of the same
+/// name are called in the order of the list.
 class Hooks final : public nn::HookListener {
  public:
   explicit Hooks(std::vector<Hook> hooks);
@@ -43,26 +45,30 @@ class Hooks final : public nn::HookListener {
   Tensor pass(const std::string& place, const Tensor& x,
               const std::vector<std::int64_t>& heads) override;
 
-  /// IndexError for a hook whose activation no model has passed; it lists the nearest names.
+  /// Throws:
+  ///   IndexError - no model has passed the activation of a hook; the message lists the nearest
+  ///                names
   void check_heard() const;
 
  private:
   std::vector<Hook> hooks_;
-  std::map<std::string, bool> passed_;  // by name, whether a hook has it
+  std::map<std::string, bool> passed_;  // by name: whether there is a hook
 };
 
-/// Activations by name, in the order in which the model made them.
+/// Activations by name, in the order in which the model computed them.
 class ActivationCache {
  public:
   using Items = std::vector<std::pair<std::string, Tensor>>;
 
-  /// That of a name, as Hook::name. IndexError, which lists the nearest names.
+  /// The activation of this name; see Hook::name.
+  ///
+  /// Throws: IndexError - there is no such activation; the message lists the nearest names
   const Tensor& operator[](const std::string& name) const;
   bool contains(const std::string& name) const;
   std::int64_t size() const noexcept { return std::ssize(items_); }
   Items::const_iterator begin() const noexcept { return items_.begin(); }
   Items::const_iterator end() const noexcept { return items_.end(); }
-  /// Adds an activation, or replaces the one of that name.
+  /// Adds an activation, or replaces the activation of this name.
   void set(const std::string& name, const Tensor& x);
 
  private:
@@ -71,18 +77,21 @@ class ActivationCache {
   Items items_;
 };
 
-/// What a cache keeps.
+/// Which activations a run stores.
 struct CacheOptions {
-  /// The names to keep, as Hook::name; none means all but hook_result, which takes much memory.
+  /// The names to store; see Hook::name. An empty list means all but hook_result, which needs much
+  /// memory.
   std::vector<std::string> names = {};
-  /// Instead: whether to keep an activation of this name, TransformerLens's.
+  /// Used instead of `names` if given: whether to store the activation of this TransformerLens
+  /// name.
   std::function<bool(const std::string& name)> filter = {};
-  /// Of hook_attn_scores and hook_pattern: the heads to keep, in this order; all for none.
+  /// Only for hook_attn_scores and hook_pattern: the heads to store, in this order. An empty list
+  /// means all heads.
   std::vector<std::int64_t> heads = {};
 };
 
-/// Keeps activations of the models that this thread calls while it lives. They keep their graph, so
-/// gradients with respect to them can be taken.
+/// Stores activations of the models that this thread calls while the object exists. They have a
+/// graph, so it is possible to compute gradients with respect to them.
 class Caching final : public nn::HookListener {
  public:
   explicit Caching(CacheOptions options = {});
@@ -93,7 +102,9 @@ class Caching final : public nn::HookListener {
   Tensor pass(const std::string& place, const Tensor& x,
               const std::vector<std::int64_t>& heads) override;
 
-  /// What was kept. IndexError for one of the wanted names that no model has passed.
+  /// Returns the stored activations.
+  ///
+  /// Throws: IndexError - no model has passed one of `names`; the message lists the nearest names
   ActivationCache take();
 
  private:
@@ -102,7 +113,7 @@ class Caching final : public nn::HookListener {
   std::set<std::string> passed_;
 };
 
-/// A function without arguments. (To ask a module that would compile its forward.)
+/// A function without arguments. (Testing a module with std::invocable would compile its forward.)
 template <class F>
 concept Forward = !std::derived_from<F, nn::ModuleBase> && std::invocable<F&>;
 
@@ -114,14 +125,16 @@ struct CachedRun {
 };
 
 ///@{
-/// Calls the model, or a function that calls models, and keeps activations on the way:
+/// Calls the model, or a function that calls models, and stores activations on the way:
 ///
 ///     const auto [logits, cache] = lens::run_with_cache(model, tokens);
 ///     const Tensor pattern = cache["blocks.1.attn.hook_pattern"];  // (batch, head, query, key)
 ///
-/// Where scores, weights or the scales of norms are kept, the result equals that of a plain call
-/// but for rounding; otherwise it has the same bits. IndexError for a wanted name that is not
-/// there, with the nearest ones, and for a head that is not there; what the model throws.
+/// If scores, weights or the scales of norms are stored, the model computes them in separate steps.
+/// The result then equals the result of a plain call up to rounding. Otherwise it has the same
+/// bits. Errors of the model pass through.
+///
+/// Throws: IndexError - there is no such name or head; the message lists the nearest names
 template <Forward F>
 auto run_with_cache(F forward, const CacheOptions& options = {}) {
   Caching caching(options);
@@ -135,13 +148,17 @@ auto run_with_cache(const Model& model, const Tensor& input, const CacheOptions&
 ///@}
 
 ///@{
-/// Calls the model, or a function that calls models, with hooks, and returns its result:
+/// Calls the model, or a function that calls models, with hooks, and returns the result:
 ///
 ///     const Tensor without = lens::run_with_hooks(model, tokens,
 ///         {{"blocks.0.attn.hook_z", [](Tensor z) { z.select(2, 3).zero_(); return z; }}});
 ///
-/// Gradients flow through what the hooks do. IndexError for a name or head that is not there,
-/// ShapeError and DTypeError for a hook that returns another shape or dtype, what the model throws.
+/// Gradients flow through the hooks' functions. Errors of the model pass through.
+///
+/// Throws:
+///   IndexError - there is no such name or head
+///   ShapeError - a hook returns another shape
+///   DTypeError - a hook returns another dtype
 template <Forward F>
 auto run_with_hooks(F forward, std::vector<Hook> hooks) {
   const Hooks guard(std::move(hooks));

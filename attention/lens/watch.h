@@ -1,5 +1,5 @@
 /// \file
-/// Scores of a model while it is trained.
+/// Scores of a model that are recorded while it is trained.
 #pragma once
 
 #include <concepts>
@@ -18,12 +18,12 @@ namespace tend::lens {
 /// A score that a Watch records.
 struct WatchedScore {
   std::string name;
-  std::vector<std::string> activations;  ///< The names of those that it reads.
-  /// One number or several, such as one a head; always of one shape.
+  std::vector<std::string> activations;  ///< The names of the activations that it reads.
+  /// Computes one number or several, such as one for each head. The shape must always be the same.
   std::function<Tensor(const ActivationCache&)> score;
 };
 
-/// Records scores of a model every so many steps, on the same input:
+/// Records scores of a model every `every` steps, always on the same input:
 ///
 ///     lens::Watch watch(model, tokens,
 ///                       {{"induction", {"blocks.1.attn.hook_pattern"},
@@ -34,31 +34,37 @@ struct WatchedScore {
 ///                       /*every=*/100);
 ///     nn::Trainer trainer(model, optimizer, loss, {.steps = 1000, .after_step = std::ref(watch)});
 ///
-/// or, in a loop by hand, `watch(step)` after each step. The Trainer's log gets the scores
-/// (log.jsonl). A record is one call of the model in evaluation mode without a graph, which makes
-/// only the named activations. A run that is resumed has the later records only; the log has all.
+/// In a loop by hand, call `watch(step)` after each step. The Trainer writes the scores to its log
+/// (log.jsonl). To record, the model is called once in evaluation mode. It computes only the named
+/// activations, and no graph is recorded. After a run was resumed, the Watch has only the later
+/// records, but the log has all of them.
 class Watch {
  public:
-  /// `model` must live as long. Error where `every` is below 1.
+  /// `model` must outlive this object.
+  ///
+  /// Throws: Error - `every` is below 1
   template <std::derived_from<nn::ModuleBase> Model>
   Watch(Model& model, const Tensor& input, std::vector<WatchedScore> scores, std::int64_t every = 1)
       : Watch(
             model, [&model, input] { model(input); }, std::move(scores), every) {}
-  /// With any call of the model.
+  /// `call` is any call of the model.
   Watch(nn::ModuleBase& model, std::function<void()> call, std::vector<WatchedScore> scores,
         std::int64_t every = 1);
 
-  /// Records, where it is due, the scores after `step` steps, and returns whether it did. What
-  /// run_with_cache and the scores throw.
+  /// If `step` is a multiple of `every`, records the scores and returns true. Otherwise it returns
+  /// false. It throws what run_with_cache and the scores throw.
   bool operator()(std::int64_t step);
-  /// The same for TrainerOptions::after_step. The step gets the scores.
+  /// For TrainerOptions::after_step. It also writes the scores into `step`.
   void operator()(nn::TrainedStep& step);
 
   const std::vector<std::int64_t>& steps() const { return steps_; }
-  /// All records of a score, (steps, the score's shape). IndexError for another name; Error where
-  /// nothing was recorded.
+  /// All records of a score: (records, shape of the score).
+  ///
+  /// Throws:
+  ///   IndexError - there is no score of this name
+  ///   Error      - nothing was recorded yet
   Tensor values(std::string_view name) const;
-  /// For RunPage: a view for each score, with a curve for each of its numbers.
+  /// A chart for RunPage: one view for each score, with a curve for each of its numbers.
   nn::Chart chart() const;
 
  private:

@@ -13,7 +13,7 @@ using attention::GroupedQueryAttention;
 const attention::TransformerBlock& block_of(const GPT& model, std::int64_t layer) {
   const std::int64_t layers = std::ssize(model.blocks);
   if (layer < 0 || layer >= layers)
-    fail<IndexError>("lens", "there is no layer ", layer, " of ", layers);
+    fail<IndexError>("lens", "there is no layer ", layer, ": the model has ", layers);
   return model.blocks[layer];
 }
 
@@ -40,14 +40,15 @@ bool has_gate(const FeedForward& mlp) {
   return attention::is_gated(mlp.kind);
 }
 
-// Half `number` of the rows of a gated network's matrix, or all of one without a gate.
+// The first half of the rows of a gated network's matrix (number 0), or the second (number 1).
+// Without a gate, all rows.
 Tensor rows_of(const FeedForward& mlp, const Tensor& x, std::int64_t number) {
   if (!x.defined() || !has_gate(mlp)) return x;
   const std::int64_t half = x.size(0) / 2;
   return x.narrow(0, number * half, half);
 }
 
-// An entry for each head of the query.
+// Repeats the entries of heads of keys and values, so that each head of queries has one.
 Tensor for_queries(const GPT& model, const Tensor& x) {
   const std::int64_t group = model.config.num_heads / model.config.kv_heads();
   return group == 1 ? x : repeat_interleave(x, group, 0);

@@ -8,7 +8,7 @@
 namespace tend::attention {
 namespace {
 
-// What x is divided by, (..., 1), and the result.
+// Hooks receive the number that x is divided by, (..., 1), and the result.
 constexpr nn::HookPoint kScale("hook_scale"), kNormalized("hook_normalized");
 
 }  // namespace

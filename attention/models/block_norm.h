@@ -8,15 +8,17 @@
 
 namespace tend::attention {
 
-/// nn::LayerNorm or nn::RMSNorm over the last dimension, or nothing, whichever a model's
-/// configuration names. weight starts as ones, bias (of LayerNorm alone) as zeros; without a norm
-/// both are undefined.
+/// The normalisation of a block over the last dimension: nn::LayerNorm, nn::RMSNorm, or nothing, as
+/// NormKind says. `weight` starts as ones, and `bias`, which only LayerNorm has, as zeros. Without
+/// a normalisation both are undefined.
 class Norm : public nn::Module<Norm> {
  public:
-  /// ShapeError for a negative size.
+  /// Throws: ShapeError - the size is negative
   Norm(NormKind norm, std::int64_t size, double epsilon, Flag with_bias = true);
 
-  /// Keeps the shape; ShapeError when the last dimension has another size.
+  /// Normalises x, (..., size); the result has the same shape.
+  ///
+  /// Throws: ShapeError - the last dimension has another size
   Tensor forward(const Tensor& x) const;
   std::string extra_repr() const override;
 
@@ -26,7 +28,7 @@ class Norm : public nn::Module<Norm> {
   TEND_PARAMETER(bias);
 
  private:
-  // In steps, where the scale is heard.
+  // In single operations, so that hooks can read and replace the scale.
   Tensor forward_by_scale(const Tensor& x) const;
 };
 

@@ -42,7 +42,7 @@ void check_rotary(const char* module, const GPTConfig& c) {
   }
 }
 
-// Gate and up of a feed-forward network are one matrix.
+// Checks the width of the feed-forward network. Gate and up are one matrix, hence 2 hidden rows.
 void check_hidden(const char* module, const GPTConfig& c) {
   if (c.hidden_width) check_size(module, "hidden_width", *c.hidden_width);
   std::int64_t hidden = c.hidden_width.value_or(0), rows = 0;

@@ -1,5 +1,5 @@
 /// \file
-/// What a GPT is made of.
+/// The configuration of a GPT.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +13,16 @@ namespace tend::attention {
 /// How a block normalises: nn::LayerNorm, nn::RMSNorm, or not at all.
 enum class NormKind : unsigned char { layer, rms, none };
 
-/// How a GPT knows where a token stands.
+/// How a GPT represents the position of a token.
 enum class PositionKind : unsigned char {
   learned,     ///< a learned vector for each position is added to the embedding
   sinusoidal,  ///< the vector of Vaswani et al. 2017 is added instead
-  rotary,      ///< queries and keys are rotated (rotary)
-  alibi,       ///< scores fall with the distance (scores::alibi)
-  none         ///< only what the causal mask tells
+  rotary,      ///< queries and keys are rotated; see rotary()
+  alibi,       ///< scores decrease with the distance; see scores::alibi
+  none         ///< only the causal mask depends on positions
 };
 
-/// How a block's second half computes: width -> hidden -> width.
+/// The feed-forward network of a block: width -> hidden -> width.
 enum class FeedForwardKind : unsigned char {
   gelu,    ///< down(gelu(up(x)))
   swiglu,  ///< down(silu(gate(x)) * up(x)); Shazeer 2020, https://arxiv.org/abs/2002.05202
@@ -31,26 +31,27 @@ enum class FeedForwardKind : unsigned char {
   none     ///< blocks have attention only
 };
 
-/// Whether a network multiplies by a gate, and keeps both matrices in one.
+/// Whether a feed-forward network multiplies by a gate. If so, gate and up are one matrix.
 constexpr bool is_gated(FeedForwardKind kind) {
   return kind == FeedForwardKind::swiglu || kind == FeedForwardKind::geglu;
 }
 
-/// Sizes and parts of a GPT. As they are, they make GPT-2's architecture but for its biases of
-/// query, key and value, its GELU and its tied head. GPT2::config and Llama::config read those of a
-/// config.json.
+/// The sizes and parts of a GPT.
+///
+/// The defaults are GPT-2's architecture except for the biases of query, key and value, the kind of
+/// GELU, and the tied head. GPT2::config and Llama::config read a configuration from a config.json.
 struct GPTConfig {
   std::int64_t vocab_size = 256;
-  /// The longest sequence, with what is cached.
+  /// The longest sequence, including cached tokens.
   std::int64_t context_length = 64;
   std::int64_t width = 64;
   std::int64_t num_heads = 4;
   std::int64_t num_layers = 2;
-  /// Of attention weights, of the sum of embeddings (either may have its own, below), and of what
-  /// attention and feed-forward network add to a block's input.
+  /// The dropout of attention weights, of the sum of embeddings, and of what attention and
+  /// feed-forward network add to a block's input. The first two can be set separately, below.
   double dropout = 0.0;
   Flag qkv_bias = false;
-  /// That of the feed-forward networks; GPT-2 has GeluKind::tanh.
+  /// The GELU of the feed-forward networks. GPT-2 has GeluKind::tanh.
   GeluKind gelu = GeluKind::exact;
 
   NormKind norm = NormKind::layer;
@@ -58,32 +59,39 @@ struct GPTConfig {
   PositionKind positions = PositionKind::learned;
   RotaryOptions rotary = {};
   FeedForwardKind feed_forward = FeedForwardKind::gelu;
-  /// Between the two maps of a feed-forward network; 4 width unless given.
+  /// The width between the two maps of a feed-forward network. The default is 4 width.
   std::optional<std::int64_t> hidden_width = {};
-  /// Heads of keys and values, each of which serves several of the queries; num_heads unless given.
+  /// The number of heads of keys and values; several heads of queries share each. The default is
+  /// num_heads.
   std::optional<std::int64_t> num_kv_heads = {};
-  /// width / num_heads unless given.
+  /// The size of a head. The default is width / num_heads.
   std::optional<std::int64_t> head_dim = {};
-  /// RMSNorm of each head's query and key, before they are rotated, as in Qwen3.
+  /// Applies RMSNorm to each head's query and key before they are rotated, as in Qwen3.
   Flag qk_norm = false;
   Flag out_bias = true;           ///< of the attention's last map
-  Flag feed_forward_bias = true;  ///< of both maps
-  Flag norm_bias = true;          ///< of NormKind::layer; RMSNorm has none
-  /// Logits from the token embedding, instead of a head of their own.
+  Flag feed_forward_bias = true;  ///< of both maps of the feed-forward networks
+  Flag norm_bias = true;          ///< of NormKind::layer; RMSNorm has no bias
+  /// The head uses the weight of the token embedding instead of its own.
   Flag tied_head = false;
-  /// A token sees itself and the window - 1 tokens before it; all before it unless given.
+  /// A token sees itself and the window - 1 tokens before it. The default is all tokens before it.
   std::optional<std::int64_t> window = {};
-  /// Of attention weights; dropout unless given.
+  /// The dropout of attention weights. The default is `dropout`.
   std::optional<double> attention_dropout = {};
-  /// Of the sum of embeddings; dropout unless given.
+  /// The dropout of the sum of embeddings. The default is `dropout`.
   std::optional<double> embedding_dropout = {};
 
   std::int64_t kv_heads() const { return num_kv_heads.value_or(num_heads); }
-  /// The size of one head. ShapeError unless there are heads.
+  /// The size of one head.
+  ///
+  /// Throws: ShapeError - num_heads is needed and below 1
   std::int64_t head_size() const;
 };
 
-/// ShapeError or Error, naming `module`, for what no block can have.
+/// Checks the configuration of a block and returns it. `module` is the name in messages.
+///
+/// Throws:
+///   ShapeError - a size is below 1 or too large, or sizes do not divide
+///   Error      - norm_eps, a dropout or a number of `rotary` is out of range
 const GPTConfig& checked_block(const char* module, const GPTConfig& config);
 
 }  // namespace tend::attention

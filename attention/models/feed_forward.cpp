@@ -6,7 +6,7 @@
 namespace tend::attention {
 namespace {
 
-// Before and after the nonlinearity; of a gated network what the gate is multiplied with, too.
+// Hooks before and after the nonlinearity. kPreLinear is the factor of the gate in gated networks.
 constexpr nn::HookPoint kPre("hook_pre"), kPreLinear("hook_pre_linear"), kPost("hook_post");
 
 GPTConfig plain(std::int64_t width, GeluKind gelu) {
@@ -41,7 +41,7 @@ FeedForward::FeedForward(const GPTConfig& c)
 }
 
 Tensor FeedForward::forward(const Tensor& x) const {
-  if (kind == FeedForwardKind::none) fail("FeedForward", "it has no parameters");
+  if (kind == FeedForwardKind::none) fail("FeedForward", "a network of kind none cannot be called");
   const Tensor inner = up(x);
   if (kind == FeedForwardKind::relu) return down(kPost(relu(kPre(inner))));
   if (!is_gated(kind)) return down(kPost(activation(kPre(inner))));

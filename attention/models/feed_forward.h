@@ -7,22 +7,26 @@
 
 namespace tend::attention {
 
-/// width -> hidden -> width, with what FeedForwardKind says between. A gated one keeps gate and up
-/// in one matrix, `up`: its first `hidden` rows are the gate's. That of kind `none` has no
-/// parameters, and is not called by blocks.
+/// The feed-forward network of a block: width -> hidden -> width, with the nonlinearity that
+/// FeedForwardKind says. A gated network has gate and up in one matrix, `up`, whose first `hidden`
+/// rows are the gate. A network of kind `none` has no parameters, and blocks do not call it.
 class FeedForward : public nn::Module<FeedForward> {
  public:
-  /// width -> 4 width -> width, with GELU between. ShapeError for a width below 1.
+  /// A network width -> 4 width -> width with a GELU.
+  ///
+  /// Throws: ShapeError - the width is below 1
   explicit FeedForward(std::int64_t width, GeluKind gelu = GeluKind::exact);
-  /// That of a block. Errors of checked_block.
+  /// The network of a block. Throws the errors of checked_block.
   explicit FeedForward(const GPTConfig& config);
 
-  /// (..., width), shape kept.
+  /// x is (..., width), and so is the result.
+  ///
+  /// Throws: Error - the kind is `none`
   Tensor forward(const Tensor& x) const;
 
   FeedForwardKind kind;
   TEND_MODULE(nn::Linear, up);
-  TEND_MODULE(nn::GELU, activation);  // called by the kinds with GELU
+  TEND_MODULE(nn::GELU, activation);  // used by the kinds gelu and geglu
   TEND_MODULE(nn::Linear, down);
 };
 

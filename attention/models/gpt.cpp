@@ -9,7 +9,7 @@ namespace {
 
 constexpr nn::HookPoint kEmbed("hook_embed"), kPositionEmbed("hook_pos_embed");
 
-// Checks all sizes before any weights are drawn.
+// Checks all sizes before any weights are initialised.
 const GPTConfig& checked(const GPTConfig& config) {
   if (config.num_layers < 0)
     fail<ShapeError>("GPT", "num_layers ", config.num_layers, " is negative");
@@ -73,7 +73,7 @@ void GPT::check_inputs(const Tensor& tokens, const GPTInputs& inputs) const {
     if (inputs.padding.shape() != Shape{tokens.size(0)}) {
       fail<ShapeError>("GPT", "padding ", inputs.padding.shape(), " for tokens ", tokens.shape());
     }
-    if (any(inputs.padding < 0).item<bool>()) fail("GPT", "padding counts tokens: it is negative");
+    if (any(inputs.padding < 0).item<bool>()) fail("GPT", "padding must not be negative");
     if (inputs.cache == nullptr && any(inputs.padding > tokens.size(1)).item<bool>())
       fail("GPT", "there is more padding than tokens ", tokens.shape());
   }

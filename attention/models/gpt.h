@@ -12,34 +12,40 @@
 
 namespace tend::attention {
 
-/// Logits of the next token, and the attention weights of every layer.
+/// The logits of the next token, and the attention weights of every layer.
 struct GPTOutput {
   Tensor logits;                // (B, T, vocab_size)
   std::vector<Tensor> weights;  // per layer, (B, num_heads, T, T)
 };
 
-/// Token and position embeddings, blocks, a last norm, and a head without bias, each as its
-/// configuration says. ShapeError for sizes that its parts do not take, and for a negative number
-/// of layers.
+/// A language model that predicts the next token: token and position embeddings, blocks, a final
+/// norm, and a head without bias. GPTConfig chooses the parts.
 class GPT : public nn::Module<GPT> {
  public:
+  /// Throws:
+  ///   ShapeError        - num_layers or vocab_size is negative
+  ///   ShapeError, Error - the configuration of a block is invalid; see checked_block
   explicit GPT(const GPTConfig& config);
 
-  /// int64 tokens (B, T) -> logits (B, T, vocab_size). Throws:
+  /// Computes logits (B, T, vocab_size) from int64 tokens (B, T).
   ///
-  /// - ShapeError when T and what is cached exceed context_length, for padding that is not (B,),
-  ///   positions or documents that are neither (B, T) nor (T), and another batch than the cache
-  ///   holds;
-  /// - IndexError for a token outside of the vocabulary, a position outside of context_length;
-  /// - DTypeError for padding, positions or documents that are not int64;
-  /// - AutogradError for a cache where a graph of keys or values is recorded;
-  /// - Error for a cache without room, with a window below the model's, or with tokens of a model
-  ///   of other layers; for padding that is negative or, without a cache, more than T; for
-  ///   documents with a cache or padding; for positions of ALiBi with a cache.
+  /// Throws:
+  ///   ShapeError    - T and the cached tokens exceed context_length
+  ///   ShapeError    - padding is not (B,), or positions or documents are neither (B, T) nor (T,)
+  ///   ShapeError    - the cache has tokens of another batch size
+  ///   IndexError    - a token is outside of the vocabulary, or a position outside of
+  ///                   context_length
+  ///   DTypeError    - padding, positions or documents are not int64
+  ///   AutogradError - with a cache, gradients of keys or values are being recorded
+  ///   Error         - the cache has no room, or a window below the model's
+  ///   Error         - the cache has tokens of a model with another number of layers
+  ///   Error         - padding is negative, or without a cache more than T
+  ///   Error         - there are documents together with a cache or padding
+  ///   Error         - there are positions together with a cache, and the model uses ALiBi
   Tensor forward(const Tensor& tokens, const GPTInputs& inputs = {}) const;
   Tensor operator()(const Tensor& tokens, const GPTInputs& inputs = {}) const;
-  /// The logits, equal to those of forward but for rounding, and the attention weights (B,
-  /// num_heads, T, T) of each layer. Errors of forward.
+  /// Returns the logits and the attention weights of each layer, (B, num_heads, T, T). The logits
+  /// equal the result of forward up to rounding. Throws the errors of forward.
   GPTOutput with_weights(const Tensor& tokens) const;
 
   GPTConfig config;
@@ -48,7 +54,7 @@ class GPT : public nn::Module<GPT> {
   TEND_MODULE(nn::Dropout, dropout);
   TEND_MODULE(nn::ModuleList<TransformerBlock>, blocks);
   TEND_MODULE(Norm, norm);
-  /// With config.tied_head its weight is the token embedding's.
+  /// With config.tied_head its weight is the weight of the token embedding.
   TEND_MODULE(nn::Linear, head);
 
  private:

@@ -1,30 +1,35 @@
 /// \file
-/// What a call of a GPT may have besides tokens.
+/// The optional inputs of a GPT.
 #pragma once
 
 #include <tend/attention/models/kv_cache.h>
 
 namespace tend::attention {
 
-/// What a call of a GPT may have besides tokens.
+/// What a call of a GPT may get in addition to tokens (B, T).
 struct GPTInputs {
-  /// The tokens before, whose keys and values are not computed again; it receives those of these.
+  /// Keys and values of the tokens before, which are not computed again. The call adds the keys and
+  /// values of its own tokens.
   KVCache* cache = nullptr;
-  /// How many tokens at the left of each sequence are padding, (B,) int64: nobody sees them, and
-  /// positions are counted from behind them. With a cache, the same at each call. Logits equal
-  /// those without padding but for rounding.
+  /// The number of padding tokens at the left of each sequence, int64 (B,). No token attends to
+  /// padding, and positions are counted from the first token after it. With a cache, pass the same
+  /// padding at each call. The logits equal the logits without padding up to rounding.
   Tensor padding = {};
-  /// Computes the logits of the last token alone, (B, 1, vocab_size), (B, 0, vocab_size) for none.
+  /// Computes only the logits of the last token: (B, 1, vocab_size), or (B, 0, vocab_size) if there
+  /// are no tokens.
   Flag last_only = false;
-  /// The position of each token, int64 (B, T), or (T) for all sequences, from 0 to context_length -
-  /// 1. Unless given, tokens are counted from 0 in each document, or in the row, with what is
-  /// cached and without padding. ALiBi's distances are differences of positions; with
-  /// PositionKind::none they change nothing. A window counts tokens of the row, whatever their
+  /// The position of each token, int64 (B, T), or (T,) for all sequences, from 0 to context_length
+  /// - 1.
+  ///
+  /// By default, tokens are counted from 0 in each document, or else in the whole sequence, with
+  /// cached tokens and without padding. ALiBi computes distances from positions. With
+  /// PositionKind::none they have no effect. A window counts tokens of the sequence and ignores
   /// positions.
   Tensor positions = {};
-  /// Several texts in one row: the number of each token's document, int64 (B, T), or (T) for all
-  /// sequences. A document is a run of equal numbers, as in masks::document_positions. Tokens see
-  /// their own document only. Its logits equal those of the document alone but for rounding.
+  /// The document of each token, if a sequence contains several: int64 (B, T), or (T,) for all
+  /// sequences. A document is a run of equal numbers, as in masks::document_positions. Tokens
+  /// attend to their own document only. The logits equal the logits of a call with this document
+  /// only, up to rounding.
   Tensor documents = {};
 };
 

@@ -11,11 +11,12 @@ namespace {
 
 constexpr const char* kModule = "GroupedQueryAttention";
 
-// After rotation, and what each head adds to the output: (..., T, heads, width).
+// Hooks after the rotation, and for what each head adds to the output: (..., T, heads, width).
 constexpr nn::HookPoint kRotatedQuery("hook_rot_q"), kRotatedKey("hook_rot_k"),
     kResult("hook_result");
 
-// The output of the heads' contexts. Where each head's share is heard, it is the sum of these.
+// The output, given the contexts of the heads. If a hook reads each head's share of the output, the
+// output is computed as their sum.
 Tensor project(const nn::Linear& out_proj, const Tensor& context) {
   if (!kResult.is_heard()) return out_proj(merge_heads(context));
   const Tensor weight = out_proj.weight.unflatten(-1, {context.size(-3), -1});  // (width, heads, D)

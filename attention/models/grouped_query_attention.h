@@ -10,23 +10,28 @@ namespace tend::attention {
 
 struct TokenPlaces;  // internal: token_places.h
 
-/// Causal self-attention with as many heads of queries as a configuration says, which share fewer
-/// heads of keys and values (Ainslie et al. 2023, https://arxiv.org/abs/2305.13245), and with its
-/// positions, window and norms of heads. With equal numbers, none of these and learned positions it
-/// computes what MultiHeadAttention does. Parameters are drawn in the order W_query, W_key,
-/// W_value, out_proj.
+/// The causal self-attention of a block. Several heads of queries may share a head of keys and
+/// values (Ainslie et al. 2023, https://arxiv.org/abs/2305.13245).
+///
+/// A GPTConfig says the numbers of heads, the positions, the window, and whether heads are
+/// normalised. If nothing is shared, positions are learned, and there are no window and no norms of
+/// heads, it computes the same as MultiHeadAttention. Parameters are initialised in the order
+/// W_query, W_key, W_value, out_proj.
 class GroupedQueryAttention : public nn::Module<GroupedQueryAttention> {
  public:
-  /// Errors of checked_block.
+  /// Throws the errors of checked_block.
   explicit GroupedQueryAttention(const GPTConfig& config);
 
-  /// (..., T, width), shape kept; (B, T, width) where `places` have a cache or padding.
+  /// x is (..., T, width), and so is the result. If `places` has a cache or padding, x is (B, T,
+  /// width).
   Tensor forward(const Tensor& x, const TokenPlaces& places) const;
-  /// The same for tokens that follow nothing. ShapeError when T exceeds context_length.
+  /// For tokens that follow no cached ones.
+  ///
+  /// Throws: ShapeError - T exceeds context_length
   Tensor forward(const Tensor& x) const;
-  /// The weights have the shape (..., num_heads, T, keys).
+  /// Returns the result of forward and the weights (..., num_heads, T, keys).
   AttentionOutput with_weights(const Tensor& x, const TokenPlaces& places) const;
-  /// The same for tokens that follow nothing: weights (..., num_heads, T, T).
+  /// For tokens that follow no cached ones: the weights are (..., num_heads, T, T).
   AttentionOutput with_weights(const Tensor& x) const;
 
   GPTConfig config;
@@ -34,7 +39,7 @@ class GroupedQueryAttention : public nn::Module<GroupedQueryAttention> {
   TEND_MODULE(nn::Linear, W_key);
   TEND_MODULE(nn::Linear, W_value);
   TEND_MODULE(nn::Linear, out_proj);
-  /// RMSNorm of each head's query and key, with `qk_norm`.
+  /// The weights of the RMSNorm of each head's query and key, if `qk_norm`.
   TEND_PARAMETER(query_norm);
   TEND_PARAMETER(key_norm);
   TEND_MODULE(nn::Dropout, dropout);

@@ -29,7 +29,7 @@ Tensor with_room(const Tensor& like, std::int64_t capacity) {
   return empty(with_size(like, 2, capacity), like.dtype());
 }
 
-// Those that change(x) makes of keys and values.
+// Applies change(x) to all keys and values.
 template <class F>
 std::vector<KVCache::KeysValues> changed(const std::vector<KVCache::KeysValues>& layers, F change) {
   std::vector<KVCache::KeysValues> all;
@@ -37,7 +37,8 @@ std::vector<KVCache::KeysValues> changed(const std::vector<KVCache::KeysValues>&
   return all;
 }
 
-// Also of views that are made anew at each step.
+// Whether both have the same elements in memory. This also recognises views that are created again
+// in each step.
 bool is_same_place(const Tensor& a, const Tensor& b) {
   if (!a.defined() || !b.defined()) return a.defined() == b.defined();
   const Array &x = a.array(), &y = b.array();
@@ -74,7 +75,7 @@ std::int64_t KVCache::bytes() const {
 }
 
 void KVCache::reset() noexcept {
-  length_ = first_ = 0;  // reserve does the rest
+  length_ = first_ = 0;  // the next reserve() frees the tensors
   memories_.clear();
 }
 
@@ -94,8 +95,8 @@ void KVCache::move_to(std::int64_t count, std::int64_t capacity) {
 
 void KVCache::truncate(std::int64_t length) {
   if (length < 0 || length > length_ || (first_ > 0 && length < length_)) {
-    fail(kCache, "the first ", length, " of ", length_, " tokens, of which those from ", first_,
-         " on are here, cannot be kept");
+    fail(kCache, "cannot truncate to ", length, " tokens: there are ", length_,
+         ", of which the first ", first_, " were dropped");
   }
   length_ = length;
 }
@@ -105,7 +106,7 @@ void KVCache::reserve(std::int64_t tokens) {
   if (tokens < 0 || __builtin_add_overflow(kept(), tokens, &needed)) {
     fail(kCache, "there is no room for ", tokens, " tokens after ", length_);
   }
-  if (length_ == 0) {  // the next sequence, which may be another model's
+  if (length_ == 0) {  // a new sequence, which may be of another model
     layers_.clear();
     weights_.clear();
     capacity_ = begin_ = 0;
@@ -122,9 +123,9 @@ void KVCache::reserve(std::int64_t tokens) {
   }
 }
 
-// Twice the room that is needed halves the number of moves.
+// Reserves twice the needed room, which halves the number of moves.
 void KVCache::reserve_rolling(std::int64_t tokens) {
-  const std::int64_t others = std::min(kept(), *options_.window - 1);  // the next token sees these
+  const std::int64_t others = std::min(kept(), *options_.window - 1);  // seen by the next token
   if (kept() + tokens > capacity_ - begin_) {
     move_to(others, std::max(others + tokens, twice(std::min(others + tokens, *options_.window))));
   } else {
@@ -141,8 +142,8 @@ void KVCache::check_next(std::size_t layer, const Tensor& key, const Tensor& val
   if (key.dtype() != value.dtype())
     fail<DTypeError>(kCache, "keys are ", key.dtype(), ", values ", value.dtype());
   if (layer != next_layer_ || (layer == layers_.size() && length_ > 0))
-    fail<IndexError>(kCache, "layer ", layer, " cannot follow ", next_layer_, " of ",
-                     layers_.size());
+    fail<IndexError>(kCache, "layer ", layer, " is extended, but the next one is ", next_layer_,
+                     " of ", layers_.size());
   if (layer == layers_.size()) return;
   for (const auto& [held, next] :
        {std::tie(layers_[layer].key, key), std::tie(layers_[layer].value, value)}) {
@@ -226,7 +227,7 @@ void KVCache::reorder(const Tensor& rows) {
     const Tensor to = out.narrow(2, begin_, kept()), held = x.narrow(2, begin_, kept());
     for (std::size_t i = 0; i < from.size(); ++i) {
       if (from[i] < 0 || from[i] >= x.size(0))
-        fail<IndexError>(kCache, "row ", from[i], " of ", x.size(0), " sequences");
+        fail<IndexError>(kCache, "there is no row ", from[i], " of ", x.size(0), " sequences");
       to.select(0, static_cast<std::int64_t>(i)).copy_(held.select(0, from[i]));
     }
     return out;

@@ -1,5 +1,5 @@
 /// \file
-/// The keys and values of the tokens before.
+/// A cache of the keys and values of earlier tokens.
 #pragma once
 
 #include <cstddef>
@@ -12,17 +12,17 @@
 
 namespace tend::attention {
 
-/// How much a KVCache keeps.
+/// How many tokens a KVCache stores.
 struct KVCacheOptions {
-  /// The number of tokens that it has room for; it grows by itself unless given.
+  /// The number of tokens that it has room for. By default it grows by itself.
   std::optional<std::int64_t> capacity = {};
-  /// Keeps the last `window` tokens only, for models with a window of at most that many; the others
-  /// are dropped by the next call. Logits equal those of a cache that keeps all but for rounding.
+  /// Stores the last `window` tokens only, for models with a window of at most this size. The next
+  /// call drops the others. The logits equal the logits with a cache of all tokens up to rounding.
   std::optional<std::int64_t> window = {};
 };
 
-/// The keys and values that the layers of a model computed for a batch of sequences, so that the
-/// tokens that follow need not compute them again:
+/// The keys and values that the layers of a model computed for a batch of sequences. With it, a
+/// model computes the next tokens without computing the earlier ones again:
 ///
 ///     KVCache cache;
 ///     const NoGradGuard no_graph;
@@ -30,15 +30,17 @@ struct KVCacheOptions {
 ///     Tensor next = argmax(logits.select(1, -1), -1, true);    // (B, 1)
 ///     logits = model(next, {.cache = &cache});
 ///
-/// torch.nn's decoder, encoder and MultiheadAttention take one in their masks likewise.
+/// torch.nn's decoder, encoder and MultiheadAttention accept one in their masks.
 ///
-/// A call that fails adds no tokens to the cache. A sequence is of one model, batch and dtype; the
-/// next may be of others. Between its calls, weights are not changed by their data_ptr (in-place
-/// operations are noticed). Do not use a cache on several threads at once. It can be moved (reset
-/// the one that was moved from before it is used again), but not copied.
+/// - A call that fails adds no tokens to the cache.
+/// - A sequence belongs to one model, batch and dtype. After reset() these may change.
+/// - Do not change weights through data_ptr during a sequence. In-place operations are noticed.
+/// - Do not use a cache on several threads at once.
+/// - A cache can be moved but not copied. Reset a cache that was moved from before you use it
+///   again.
 class KVCache {
  public:
-  /// Error for a capacity or a window below 1, and for both.
+  /// Throws: Error - the capacity or the window is below 1, or both are given
   explicit KVCache(const KVCacheOptions& options = {});
   ~KVCache() = default;
   KVCache(KVCache&&) noexcept = default;
@@ -46,55 +48,73 @@ class KVCache {
   KVCache(const KVCache&) = delete;
   KVCache& operator=(const KVCache&) = delete;
 
-  /// How many tokens each sequence has had.
+  /// The number of tokens that each sequence has had.
   std::int64_t length() const noexcept { return length_; }
-  /// The position of the first token whose keys are here: 0 without a window.
+  /// The position of the first token that is still stored. It is 0 without a window.
   std::int64_t first() const noexcept { return first_; }
   /// The number of layers whose keys and values it has room for.
   std::int64_t layers() const noexcept { return static_cast<std::int64_t>(layers_.size()); }
   const KVCacheOptions& options() const noexcept { return options_; }
-  /// The bytes that it holds, those of packed weights (at most 64 MB) included.
+  /// The size of the cache in bytes, including packed weights (at most 64 MB).
   std::int64_t bytes() const;
 
-  /// Forgets all tokens, and what it remembers. The tokens' memory is given back by the next call
-  /// of a model.
+  /// Removes all tokens, and what was remembered. The next call of a model frees the tokens'
+  /// memory.
   void reset() noexcept;
-  /// Forgets the tokens behind the first `length`. Error for more than there are, fewer than 0, and
-  /// for a rolling cache that has lost tokens.
+  /// Removes the tokens after the first `length`.
+  ///
+  /// Throws:
+  ///   Error - `length` is negative, or there are fewer tokens
+  ///   Error - the cache has a window and has dropped tokens
   void truncate(std::int64_t length);
-  /// Sequence i becomes what sequence rows[i] was; `rows` is int64 (B,), of any B. For beams, and
-  /// to go on from one prompt in several ways. DTypeError, ShapeError; IndexError for a row that is
-  /// not there. A cache without tokens has nothing to reorder, and takes any rows.
+  /// Replaces sequence i by sequence rows[i]; `rows` is int64 (B,), of any B. It is used for beams,
+  /// and to continue one prompt in several ways. If the cache has no tokens, this does nothing.
+  ///
+  /// Throws:
+  ///   DTypeError - `rows` is not int64
+  ///   ShapeError - `rows` does not have one dimension
+  ///   IndexError - there is no such sequence
   void reorder(const Tensor& rows);
 
   struct KeysValues {
     Tensor key, value;  // (B, heads, tokens, head_dim)
   };
-  // What a model calls, in this order: reserve, extend for each layer, advance.
+  // A model calls, in this order: reserve, extend for each layer, advance.
 
-  /// Makes room for `tokens` more. Error where there is none, or for a negative number.
+  /// Makes room for `tokens` more.
+  ///
+  /// Throws: Error - there is no room, or the number is negative
   void reserve(std::int64_t tokens);
-  /// The keys and values of all tokens that are kept, with those of the next tokens, (B, heads, T,
-  /// head_dim), behind them: views, valid until the next call. ShapeError and DTypeError where they
-  /// do not fit those before or each other (only head_dim may differ), IndexError for a layer that
-  /// is not `next_layer`, Error for more tokens than `reserve` made room for, AutogradError where
-  /// they have a graph.
+  /// Appends the next tokens' keys and values, (B, heads, T, head_dim), and returns the keys and
+  /// values of all stored tokens: views, which are valid until the next call. The head_dim of keys
+  /// and values may differ.
+  ///
+  /// Throws:
+  ///   ShapeError    - shapes do not fit each other or the stored ones
+  ///   DTypeError    - dtypes do not fit each other or the stored ones
+  ///   IndexError    - the layer is not `next_layer`
+  ///   Error         - there are more tokens than `reserve` made room for
+  ///   AutogradError - keys or values have a graph
   KeysValues extend(std::size_t layer, const Tensor& key, const Tensor& value);
-  /// The layer to extend next: 0 after reserve and advance.
+  /// The layer to extend next. It is 0 after reserve and after advance.
   std::size_t next_layer() const noexcept { return next_layer_; }
-  /// Counts the tokens of all layers' last `extend`.
+  /// Adds the tokens that were appended to all layers to the length.
   void advance(std::int64_t tokens) noexcept {
     length_ += tokens;
     next_layer_ = 0;
   }
 
-  /// A call of a model or of one of its layers: it reserves, and `done` advances. Meanwhile the
-  /// weights of linear layers are packed for products of few tokens and kept. Within another
-  /// call it does nothing, so that a layer works alone and in a model.
+  /// A call of a model or of one of its layers. The constructor reserves room, and `done` advances.
+  /// While it exists, linear layers pack their weights for products of few tokens, and the cache
+  /// keeps the packed weights. A call inside another call does nothing, so a layer works alone and
+  /// in a model.
   class Call {
    public:
-    /// Does nothing for nullptr. Error, naming `module`, for a cache with tokens of another number
-    /// of layers; the errors of `reserve`.
+    /// If `cache` is nullptr, the call does nothing. `module` is the name in messages.
+    ///
+    /// Throws:
+    ///   Error - the cache has tokens of another number of layers
+    ///   Error - there is no room for the tokens
     Call(const char* module, KVCache* cache, std::int64_t layers, std::int64_t tokens);
     ~Call();
     Call(const Call&) = delete;
@@ -107,12 +127,13 @@ class KVCache {
     std::int64_t tokens_;
   };
 
-  /// The keys and values that were made of these tensors, which no step changes: a layer's weights
-  /// and a decoder's memory. nullptr if they are not remembered, or one of the tensors was changed
-  /// since. Any tensor but the first may be undefined. AutogradError where one would get a
-  /// gradient.
+  /// The keys and values that were computed from these tensors, which do not change from step to
+  /// step: a layer's weights and a decoder's memory. It is nullptr if they are not remembered, or
+  /// if a tensor has changed since. Any tensor but the first may be undefined.
+  ///
+  /// Throws: AutogradError - a gradient of one of the tensors is being recorded
   const KeysValues* remembered(const std::vector<Tensor>& sources) const;
-  /// Remembers them, in place of those that were made with the same first tensor.
+  /// Remembers them. They replace what was remembered for the same first tensor.
   void remember(const std::vector<Tensor>& sources, const KeysValues& made);
 
  private:
@@ -122,6 +143,7 @@ class KVCache {
     KeysValues made;
   };
 
+  // The number of stored tokens.
   std::int64_t kept() const noexcept { return length_ - first_; }
   /// Moves the last `count` tokens to the front of tensors with room for `capacity`.
   void move_to(std::int64_t count, std::int64_t capacity);
@@ -131,11 +153,11 @@ class KVCache {
   KVCacheOptions options_;
   kernels::PackedWeights weights_;
   std::vector<KeysValues> layers_;  // (B, heads, capacity, head_dim)
-  std::size_t next_layer_ = 0;      // of the next extend
+  std::size_t next_layer_ = 0;      // the layer to extend next
   std::int64_t capacity_ = 0;
   std::int64_t length_ = 0;
-  std::int64_t first_ = 0;  // position of the first token that is kept
-  std::int64_t begin_ = 0;  // its place in the tensors
+  std::int64_t first_ = 0;  // the position of the first stored token
+  std::int64_t begin_ = 0;  // the index of that token in the tensors
   bool in_call_ = false;
   std::vector<Memory> memories_;
 };

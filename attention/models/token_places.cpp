@@ -5,16 +5,16 @@
 #include <tend/attention/expressions/scores.h>
 #include <tend/autograd/ops/ops.h>
 
-// Functions are called while they are made, so capturing locals by reference is safe.
+// The lambdas below are called when they are converted, so they may capture by reference.
 namespace tend::attention {
 namespace {
 
-// Positions (B, T) get a dimension for the heads.
+// Adds a dimension for the heads to positions (B, T).
 Tensor for_heads(const Tensor& positions) {
   return positions.dim() == 2 ? positions.unsqueeze(1) : positions;
 }
 
-// scores::alibi for queries that stand behind cached keys; without abs, as later keys are hidden.
+// scores::alibi for queries that follow cached keys. It needs no abs, since later keys are hidden.
 ScoreFunction alibi_score(std::int64_t heads, std::int64_t query_offset, DType dtype) {
   const auto slope = lookup(scores::alibi_slopes(heads).to(dtype));
   return [&](auto score, auto at) {
@@ -22,7 +22,7 @@ ScoreFunction alibi_score(std::int64_t heads, std::int64_t query_offset, DType d
   };
 }
 
-// The same for tokens at these positions, (T) or (B, T).
+// scores::alibi for tokens at these positions, (T) or (B, T).
 ScoreFunction alibi_score(std::int64_t heads, const Tensor& positions, DType dtype) {
   const auto slope = lookup(scores::alibi_slopes(heads).to(dtype));
   const auto position = lookup(positions);
@@ -33,7 +33,8 @@ ScoreFunction alibi_score(std::int64_t heads, const Tensor& positions, DType dty
   };
 }
 
-// Hides other documents. Their first tokens number them, so that each run of equal numbers is one.
+// Hides other documents. A document gets the index of its first token as its number, so that two
+// separate runs of equal numbers are different documents.
 MaskFunction own_document(const Tensor& documents) {
   const Tensor place = arange(0, documents.size(-1), 1, {.dtype = int64});
   return masks::documents(place - masks::document_positions(documents));

@@ -1,4 +1,5 @@
-// Where the tokens of a call stand, worked out once for all layers of a model. Internal to models.
+// The positions of the tokens of a call, computed once for all layers of a model. Internal to
+// models.
 #pragma once
 
 #include <cstddef>
@@ -11,26 +12,29 @@
 
 namespace tend::attention {
 
+/// What the attention of each layer needs to know about positions and visibility.
 struct TokenPlaces {
-  std::int64_t query_offset = 0;  // of the first token among the keys
+  std::int64_t query_offset = 0;  // the number of stored keys before the first token
   RotaryAngles angles = {};       // undefined unless the positions are rotary
-  bool has_functions = false;     // otherwise attention is causal, without score and mask
+  bool has_functions = false;     // if not, attention is causal, without score and mask
   ScoreFunction score = {};
   MaskFunction mask = {};
-  KVCache* cache = nullptr;  // with room for the tokens
-  std::size_t layer = 0;     // its layer
+  KVCache* cache = nullptr;  // has room for the tokens
+  std::size_t layer = 0;     // the layer that reads this
 
-  /// Those of `tokens` tokens, which follow what is cached, if anything is.
+  /// For `tokens` tokens that follow the cached ones, if there are any.
   TokenPlaces(const GPTConfig& config, std::int64_t tokens, DType dtype,
               const GPTInputs& inputs = {});
 };
 
-/// Those of x, (..., T, width), which follows nothing. ShapeError, naming `module`, for another
-/// width and where T exceeds the context_length.
+/// The TokenPlaces of x, (..., T, width), whose tokens follow no cached ones. `module` is the name
+/// in messages.
+///
+/// Throws: ShapeError - the width differs, or T exceeds the context_length
 TokenPlaces places_of(const char* module, const GPTConfig& config, const Tensor& x);
 
-/// The positions that `inputs` give or imply for `tokens` tokens, (tokens,) or (B, tokens): int64.
-/// Padding itself has position 0.
+/// The positions of `tokens` tokens, as `inputs` gives or implies them: int64, (tokens,) or (B,
+/// tokens). Padding has position 0.
 Tensor token_positions(std::int64_t tokens, const GPTInputs& inputs);
 
 }  // namespace tend::attention

@@ -7,7 +7,7 @@
 namespace tend::attention {
 namespace {
 
-// The residual stream before, between and after the two parts, and what these add.
+// Hooks: the residual stream before, between and after the two parts, and what the parts add to it.
 constexpr nn::HookPoint kBefore("hook_resid_pre"), kBetween("hook_resid_mid"),
     kAfter("hook_resid_post"), kAttended("hook_attn_out"), kFed("hook_mlp_out");
 

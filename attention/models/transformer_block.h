@@ -6,17 +6,20 @@
 
 namespace tend::attention {
 
-/// x + attention(norm(x)), then x + feed_forward(norm(x)); the pre-norm form of Radford et al. 2019
-/// (GPT-2). With FeedForwardKind::none it is the first half, and norm2 has no parameters.
+/// A pre-norm transformer block: x + attention(norm(x)), then x + feed_forward(norm(x)). The form
+/// is GPT-2's (Radford et al. 2019). With FeedForwardKind::none it is the first half only, and
+/// norm2 has no parameters.
 class TransformerBlock : public nn::Module<TransformerBlock> {
  public:
-  /// Errors of checked_block.
+  /// Throws the errors of checked_block.
   explicit TransformerBlock(const GPTConfig& config);
 
-  /// (..., T, width), shape kept. ShapeError when T exceeds context_length.
+  /// x is (..., T, width), and so is the result.
+  ///
+  /// Throws: ShapeError - T exceeds context_length
   Tensor forward(const Tensor& x) const;
   Tensor forward(const Tensor& x, const TokenPlaces& places) const;
-  /// The block's output in `context`, its attention weights (..., num_heads, T, T).
+  /// Returns the result of forward in `context`, and the attention weights (..., num_heads, T, T).
   AttentionOutput with_weights(const Tensor& x) const;
   AttentionOutput with_weights(const Tensor& x, const TokenPlaces& places) const;
 

@@ -13,7 +13,7 @@ constexpr const char* kHead = "head.weight";
 constexpr const char* kTheirHead = "lm_head.weight";
 constexpr const char* kEmbedding = "token_embedding.weight";
 
-// Tensors by name, each with a mark for whether it was asked for.
+// Tensors by name. It remembers which of them were used, and which names were missing.
 class Named {
  public:
   Named(const char* model, const nn::StateDict& state) : model_(model) {
@@ -23,7 +23,7 @@ class Named {
     }
   }
 
-  // Those of all names; notes which are missing.
+  // The tensors of all names. It remembers missing names.
   std::vector<Tensor> take(const std::vector<std::string>& names) {
     std::vector<Tensor> found;
     for (const std::string& name : names) {
@@ -67,7 +67,7 @@ class Named {
   std::vector<std::string> missing_;
 };
 
-// `parts` one below the other, cut into `count` equal pieces.
+// Concatenates `parts` in dimension 0, and splits the result into `count` equal pieces.
 std::vector<Tensor> rearranged(const char* model, const std::string& name,
                                const std::vector<Tensor>& parts, std::int64_t count) {
   for (const Tensor& part : parts) {
@@ -84,12 +84,12 @@ std::vector<Tensor> rearranged(const char* model, const std::string& name,
   return all.split(all.size(0) / count, 0);
 }
 
-// Also where some numbers are NaN, as in a run that went wrong.
+// NaN equals NaN here, so that a model whose training diverged can be saved.
 bool is_same(const Tensor& a, const Tensor& b) {
   return a.dtype() == b.dtype() && a.shape() == b.shape() && allclose(a, b, 0, 0, true);
 }
 
-// What is no matrix stays as it is; its shape is refused where it is loaded.
+// Other tensors than matrices stay unchanged. Loading reports their shape.
 Tensor transposed_if(bool condition, const Tensor& x) {
   return condition && x.dim() == 2 ? x.t() : x;
 }

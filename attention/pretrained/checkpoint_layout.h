@@ -1,4 +1,4 @@
-// How the weights of a file correspond to those of a GPT. Internal.
+// How the weights in a file correspond to the weights of a GPT. Internal.
 #pragma once
 
 #include <functional>
@@ -10,8 +10,9 @@
 
 namespace tend::attention {
 
-/// Concatenated along dimension 0, the file's tensors `theirs` equal the GPT's `ours`. With
-/// `transposed`, the file keeps matrices as (in, out), and the transposes of its tensors do.
+/// The file's tensors `theirs` and the GPT's tensors `ours` are equal, each concatenated along
+/// dimension 0. If `transposed`, the file stores matrices as (in, out), and their transposes are
+/// concatenated.
 struct Correspondence {
   std::vector<std::string> theirs;
   std::vector<std::string> ours;
@@ -21,24 +22,31 @@ struct Correspondence {
 /// The names and the layout of a family of files.
 class CheckpointLayout {
  public:
-  /// `model` is named by errors. With a tied head, files need no weight for it.
+  /// `model` is the name in messages. If the head is tied, files need no weight for it.
   CheckpointLayout(const char* model, bool has_tied_head)
       : model_(model), has_tied_head_(has_tied_head) {}
 
-  /// The first one is the token embedding.
+  /// Adds a correspondence. The first one must be the token embedding.
   void add(std::vector<std::string> theirs, std::vector<std::string> ours, bool transposed = false);
-  /// NAME.weight and NAME.bias of a linear layer, whose weight may be transposed, or of a norm.
+  /// Adds NAME.weight and NAME.bias of a linear layer, whose weight may be transposed, or of a
+  /// norm.
   void add_weight_and_bias(const std::string& theirs, const std::vector<std::string>& ours,
                            bool has_bias, bool transposed = false);
 
-  // An Error lists names that are missing, and those that are not known; ShapeError where tensors
-  // that are joined differ in shape or dtype, or one cannot be split into equal parts.
+  // Both functions below throw an Error that lists missing and unknown names. They throw a
+  // ShapeError if tensors to be joined differ in shape or dtype, or if a tensor cannot be split
+  // into equal parts.
 
-  /// A GPT's state from a file's tensors. Error for a tied head's weight that is not the token
-  /// embedding.
+  /// Returns the state of a GPT from a file's tensors.
+  ///
+  /// Throws:
+  ///   Error - the head is tied, but the file's weight for it differs from the token embedding
   nn::StateDict import_state(const nn::StateDict& tensors) const;
-  /// A file's tensors from a GPT's state. Error for the weight of a tied head that is not the token
-  /// embedding, as it would be lost.
+  /// Returns a file's tensors from the state of a GPT.
+  ///
+  /// Throws:
+  ///   Error - the head is tied, but its weight, which would be lost, differs from the token
+  ///           embedding
   nn::StateDict export_state(const nn::StateDict& state) const;
 
  private:
@@ -50,10 +58,10 @@ class CheckpointLayout {
   std::vector<Correspondence> parts_;
 };
 
-/// The tensors with names without `prefix`, of which some may have it.
+/// The tensors under names without `prefix`. Names that do not have it stay.
 nn::StateDict without_prefix(const nn::StateDict& tensors, std::string_view prefix);
 
-/// The tensors without those whose names `is_extra`.
+/// The tensors whose name does not satisfy `is_extra`.
 nn::StateDict without_extras(const nn::StateDict& tensors,
                              const std::function<bool(std::string_view)>& is_extra);
 

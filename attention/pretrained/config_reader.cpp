@@ -8,7 +8,7 @@ namespace tend::attention {
 
 ConfigReader::ConfigReader(const nn::FileName& file, const nn::json::Value& object)
     : file_(file), object_(object) {
-  if (!object.is_object()) refuse("there is no object where one must be");
+  if (!object.is_object()) refuse("it is not a JSON object");
 }
 
 template <class Kind>

@@ -1,4 +1,4 @@
-// What a config.json says. Internal.
+// Reads the values of a config.json. Internal.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,13 @@
 
 namespace tend::attention {
 
-/// An object of a file. Both must outlive it.
+/// Reads an object of a file. Both must outlive the reader.
 class ConfigReader {
  public:
-  /// IoError for what is no object.
+  /// Throws: IoError - the value is not an object
   ConfigReader(const nn::FileName& file, const nn::json::Value& object);
 
-  // The value of a name; nothing where there is none, or null. IoError for one of another kind.
+  // The value of a name; nullopt if it is missing or null. IoError if it has another type.
 
   std::optional<std::int64_t> integer(std::string_view name) const;
   std::optional<double> number(std::string_view name) const;
@@ -27,9 +27,13 @@ class ConfigReader {
   std::optional<std::string> string(std::string_view name) const;
   std::optional<ConfigReader> object(std::string_view name) const;
 
-  /// IoError where there is none.
+  /// The integer of a name.
+  ///
+  /// Throws: IoError - it is missing or has another type
   std::int64_t required_integer(std::string_view name) const;
-  /// The text of "model_type"; IoError unless it is one of `types`.
+  /// The text of "model_type".
+  ///
+  /// Throws: IoError - it is not one of `types`
   std::string type_among(std::initializer_list<std::string_view> types) const;
 
   const nn::json::Value& members() const { return object_; }
@@ -47,11 +51,13 @@ class ConfigReader {
   const nn::json::Value& object_;
 };
 
-/// The dropout of that name, `otherwise` where there is none; nullopt if it equals `common`,
-/// GPTConfig::dropout, so that it follows later changes of that.
+/// The dropout of a name, or `otherwise` if it is missing. If it equals `common`, which is
+/// GPTConfig::dropout, the result is nullopt, so that it follows later changes of that.
 std::optional<double> own_dropout(const ConfigReader& config, const char* name, double otherwise,
                                   double common);
-/// The GELU of that name; IoError for other activations.
+/// The GELU of this name.
+///
+/// Throws: IoError - it is another activation
 GeluKind gelu_kind(const ConfigReader& config, std::string_view activation);
 
 }  // namespace tend::attention

@@ -38,7 +38,7 @@ CheckpointLayout gpt2_layout(const GPTConfig& config) {
   return layout;
 }
 
-// The causal masks that old files keep.
+// The causal masks that old files contain.
 bool is_extra(std::string_view name) {
   return name.ends_with(".attn.bias") || name.ends_with(".attn.masked_bias");
 }

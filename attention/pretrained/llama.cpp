@@ -51,7 +51,7 @@ CheckpointLayout llama_layout(const GPTConfig& config) {
   return layout;
 }
 
-// What some layers do and others do not: all must be of the type `wanted`, where there are types.
+// Refuses models whose layers differ. If there are layer types, all must be `wanted`.
 void refuse_differing_layers(const ConfigReader& json, std::string_view wanted) {
   if (json.boolean("use_sliding_window").value_or(false)) {
     json.refuse("use_sliding_window, a window in some layers, is not supported");
@@ -64,8 +64,8 @@ void refuse_differing_layers(const ConfigReader& json, std::string_view wanted) 
   }
 }
 
-// Newer files have these values under rope_parameters, older ones under rope_scaling and at the
-// top.
+// Newer files have these values in rope_parameters. Older ones have them in rope_scaling and at the
+// top level.
 RotaryOptions rotary_options(const ConfigReader& json) {
   const auto newer = json.object("rope_parameters");
   const auto section = newer ? newer : json.object("rope_scaling");
@@ -108,7 +108,7 @@ void set_activation(const ConfigReader& json, GPTConfig& config) {
   config.gelu = gelu_kind(json, activation);
 }
 
-// How the relatives differ.
+// Sets what differs between Llama and the similar models.
 void set_family(const std::string& type, const ConfigReader& json, GPTConfig& config) {
   const bool has_choice = type == "llama" || type == "qwen3";
   const bool bias = has_choice && json.boolean("attention_bias").value_or(false);
@@ -116,7 +116,7 @@ void set_family(const std::string& type, const ConfigReader& json, GPTConfig& co
   config.out_bias = bias;
   config.feed_forward_bias = type == "llama" && json.boolean("mlp_bias").value_or(false);
   config.qk_norm = type == "qwen3";
-  // transformers' defaults where the file says nothing; null stands for none.
+  // If the file lacks a value, transformers' default is used. null means that there is no value.
   const auto size = [&](const char* name, std::int64_t otherwise) {
     return json.find(name) ? json.integer(name) : otherwise;
   };

@@ -1,5 +1,5 @@
 /// \file
-/// Llama and its relatives as Hugging Face's transformers library keeps them.
+/// Llama and similar models in the format of Hugging Face's transformers library.
 #pragma once
 
 #include <filesystem>
@@ -10,21 +10,31 @@
 
 namespace tend::attention {
 
-/// LlamaForCausalLM, and the models with model_type "mistral", "qwen2" and "qwen3", which differ
-/// from it by a window, biases and norms of heads; used as GPT2 is. Touvron et al. 2023,
-/// https://arxiv.org/abs/2302.13971.
+/// Reads and writes configurations and weights of LlamaForCausalLM, and of the models with
+/// model_type "mistral", "qwen2" and "qwen3". These add a window, biases or norms of heads. It is
+/// used like GPT2. Touvron et al. 2023, https://arxiv.org/abs/2302.13971.
 struct Llama {
-  /// What a config.json says. Only attention weights have a dropout, attention_dropout. IoError,
-  /// which names `path`, for a text that is no JSON object, lacks a size, or names what a GPT does
-  /// not have.
+  /// Reads a config.json. `path` is the name in messages. It reads one dropout only:
+  /// attention_dropout, for attention weights.
+  ///
+  /// Throws:
+  ///   IoError - the text is not a JSON object, lacks a size, or asks for something that a GPT does
+  ///             not have
   static GPTConfig config(std::string_view json, const std::filesystem::path& path = "config.json");
-  /// The state of a GPT with `config` from Llama's tensors. An Error lists names that are missing
-  /// or unknown; Error for a tied head that is not the token embedding, ShapeError where gate and
-  /// up are not of one height.
+  /// Returns the state of a GPT with `config` from Llama's tensors.
+  ///
+  /// Throws:
+  ///   Error      - names are missing or unknown; the message lists them
+  ///   Error      - the head is tied, but its weight is not the token embedding
+  ///   ShapeError - gate and up differ in shape
   static nn::StateDict import_state(const nn::StateDict& tensors, const GPTConfig& config);
-  /// The reverse: Llama's tensors from a GPT's state, or from gradients under the same names. With
-  /// a tied head, the state may have the head's weight or not; Error for another one. ShapeError
-  /// where gate and up are not of one height.
+  /// The reverse: returns Llama's tensors from the state of a GPT, or from gradients under the same
+  /// names. If the head is tied, the state may include its weight.
+  ///
+  /// Throws:
+  ///   Error      - names are missing or unknown; the message lists them
+  ///   Error      - the head is tied, but its weight is not the token embedding
+  ///   ShapeError - the matrix of gate and up cannot be split into equal parts
   static nn::StateDict export_state(const nn::StateDict& state, const GPTConfig& config);
 };
 

@@ -19,7 +19,7 @@ constexpr const char* kLoad = "load_pretrained";
 constexpr const char* kStopTokens = "pretrained_stop_tokens";
 
 void check_folder(const char* operation, const std::filesystem::path& folder) {
-  std::error_code ignored;  // one that cannot be seen is told of where its files cannot be opened
+  std::error_code ignored;  // if the folder cannot be inspected, opening its files reports why
   if (std::filesystem::status(folder, ignored).type() == std::filesystem::file_type::not_found)
     nn::FileName{operation, folder}.refuse("there is no such folder, and nothing is downloaded");
 }
@@ -27,7 +27,7 @@ void check_folder(const char* operation, const std::filesystem::path& folder) {
 nn::StateDict load_tensors(const std::filesystem::path& folder) {
   const auto whole = folder / "model.safetensors";
   const auto index = folder / "model.safetensors.index.json";
-  std::error_code ignored;  // where it cannot be seen, it cannot be opened either
+  std::error_code ignored;  // a file that cannot be inspected cannot be opened either
   const bool is_whole =
       std::filesystem::exists(whole, ignored) || !std::filesystem::exists(index, ignored);
   return nn::load_safetensors(is_whole ? whole : index).tensors;
@@ -46,7 +46,7 @@ std::vector<std::int64_t> stop_tokens(const std::filesystem::path& path) {
   file.refuse("'eos_token_id' is neither an integer nor an array of them");
 }
 
-// How many elements the matrices of such a model have.
+// The number of elements in the matrices of such a model.
 double elements_of(const GPTConfig& c) {
   const auto width = static_cast<double>(c.width);
   const double heads = static_cast<double>(c.num_heads) + static_cast<double>(c.kv_heads());
@@ -62,13 +62,13 @@ double elements_of(const GPTConfig& c) {
          static_cast<double>(c.num_layers) * (attention + feed_forward);
 }
 
-// Before a model is made, which may be larger than memory while the files are small.
+// To be called before the model is created, since its size may exceed memory while files are small.
 void check_fits(const nn::FileName& file, const GPTConfig& config, const nn::StateDict& tensors) {
   if (config.num_layers > std::ssize(tensors))
     file.refuse(config.num_layers, " layers are more than the ", tensors.size(), " tensors");
   double there = 0;
   for (const auto& [name, tensor] : tensors) there += static_cast<double>(tensor.numel());
-  // Smaller differences are errors that name a tensor, once there is a model.
+  // Smaller differences are found when the tensors are loaded. These errors name a tensor.
   const double needed = elements_of(config);
   if (needed > 2 * there + 1e6)
     file.refuse("its sizes make matrices of ", needed, " elements, more than the ", there,

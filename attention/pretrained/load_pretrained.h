@@ -1,4 +1,4 @@
-// Models from folders, as Hugging Face keeps them.
+// Loads models from folders in Hugging Face's format.
 #pragma once
 
 #include <cstdint>
@@ -9,16 +9,22 @@
 
 namespace tend::attention {
 
-/// The model in a folder as Hugging Face's save_pretrained writes it, in evaluation mode:
-/// config.json, and model.safetensors or the files that model.safetensors.index.json names. It is
-/// read as GPT2 or Llama, as model_type says (gpt2, llama, mistral, qwen2, qwen3). Parameters are
-/// float32, also of files in F16 or BF16. Random weights are drawn first, so the default generator
-/// goes on. Nothing is downloaded: IoError for a folder that is not there, and for files that are
-/// missing or wrong; the errors of config, import_state and load_state_dict.
+/// Loads a model from a folder that Hugging Face's save_pretrained wrote, and sets it to evaluation
+/// mode.
+///
+/// It reads config.json, and model.safetensors or the files that model.safetensors.index.json
+/// names. model_type says whether GPT2 or Llama reads them (gpt2, llama, mistral, qwen2, qwen3).
+/// Parameters are float32, even if the files are in F16 or BF16. This advances the default
+/// generator, since random weights are drawn first. Nothing is downloaded. Errors of config,
+/// import_state and load_state_dict pass through.
+///
+/// Throws: IoError - the folder does not exist, or a file is missing or wrong
 GPT load_pretrained(const std::filesystem::path& folder);
 
-/// The tokens that end a text (eos_token_id): those of generation_config.json or, where there is no
-/// such file, or none in it, of config.json. May be none. IoError as above.
+/// The tokens that end a text: eos_token_id of generation_config.json, or of config.json if the
+/// first has none. The result may be empty.
+///
+/// Throws: IoError - the folder does not exist, or a file is missing or wrong
 std::vector<std::int64_t> pretrained_stop_tokens(const std::filesystem::path& folder);
 
 }  // namespace tend::attention

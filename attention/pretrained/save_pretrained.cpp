@@ -22,14 +22,14 @@ constexpr const char* kSave = "save_pretrained";
 constexpr const char* kGPT2Type = "gpt2";
 constexpr const char* kConfigFile = "config.json";
 
-// The members of a JSON object, one a line.
+// The members of a JSON object, one on each line.
 class Members {
  public:
   void add(const char* name, const char* text) { add_json(name, nn::json::quoted(text)); }
   void add(const char* name, const std::string& text) { add(name, text.c_str()); }
   void add(const char* name, std::int64_t number) { add_json(name, std::to_string(number)); }
   void add(const char* name, Flag value) { add_json(name, value ? "true" : "false"); }
-  // With the fewest digits that are read as the same number, which is no integer to Python.
+  // Writes the fewest digits that are read as the same number. Python must not read an integer.
   void add(const char* name, double number) {
     char digits[32];
     const auto end = std::to_chars(std::begin(digits), std::end(digits), number).ptr;
@@ -48,7 +48,7 @@ class Members {
   std::string text_;
 };
 
-// The type whose files could hold the model; check_kept decides.
+// The type whose files may be able to store the model. check_kept() decides.
 const char* model_type(const GPTConfig& config) {
   if (config.positions == PositionKind::learned) return kGPT2Type;
   if (config.qk_norm) return "qwen3";
@@ -106,7 +106,7 @@ void add_llama(Members& json, const std::string& type, const GPTConfig& c) {
   json.add("rms_norm_eps", c.norm_eps);
   add_rotary(json, c.rotary);
   json.add("attention_dropout", c.attention_dropout.value_or(c.dropout));
-  // transformers' other models have no such names, and ignore them.
+  // The other models of transformers have no such names, and ignore them.
   if (type == "llama" || type == "qwen3") json.add("attention_bias", c.qkv_bias);
   if (type == "llama") json.add("mlp_bias", c.feed_forward_bias);
   if (type == "mistral") json.add("sliding_window", c.window);
@@ -127,7 +127,8 @@ std::string config_text(const std::string& type, const GPTConfig& config,
   return json.object() + '\n';
 }
 
-// What decides which model it is, under GPTConfig's names. Of what has no effect, the usual value.
+// The settings that decide what a model computes, by their names in GPTConfig. Settings without
+// effect have their usual value.
 std::vector<std::pair<const char*, std::string>> settings_of(const GPTConfig& c) {
   constexpr const char* kPositions[] = {"learned", "sinusoidal", "rotary", "alibi", "none"};
   constexpr const char* kFeedForwards[] = {"gelu", "swiglu", "geglu", "relu", "none"};
@@ -151,20 +152,20 @@ std::vector<std::pair<const char*, std::string>> settings_of(const GPTConfig& c)
           {"rotary.interleaved", flag(is_rotary && c.rotary.interleaved)}};
 }
 
-// Error where the model that the text tells of would compute something else.
+// Throws an Error if the model that would be read back computes something else.
 void check_kept(const std::string& type, const GPTConfig& own, const GPTConfig& read) {
   const auto here = settings_of(own), there = settings_of(read);
   std::string differing;
   for (std::size_t i = 0; i < here.size(); ++i) {
     if (here[i].second == there[i].second) continue;
     differing += as_text(differing.empty() ? "" : "; ", here[i].first, " is ", here[i].second,
-                         " here, ", there[i].second, " there");
+                         " in the model, ", there[i].second, " in the file");
   }
   if (!differing.empty())
-    fail(kSave, "no model that transformers calls '", type, "' has this one's parts: ", differing);
+    fail(kSave, "files of model_type '", type, "' cannot store this model: ", differing);
 }
 
-// Parts of a model may have been replaced since it was made.
+// Checks the vocabulary, since parts of a model may have been replaced after it was created.
 void check_vocabulary(const nn::StateDict& state, const GPTConfig& config) {
   const Shape expected{config.vocab_size, config.width};
   for (const char* name : {"token_embedding.weight", "head.weight"}) {
@@ -179,7 +180,7 @@ std::string stored_dtype(const GPT& model, const nn::ShardOptions& options) {
   return *options.dtype == nn::HalfType::float16 ? "float16" : "bfloat16";
 }
 
-// The outermost of the folders that are not there; empty where all are.
+// The outermost missing folder on the path. Empty if all folders exist.
 std::filesystem::path first_missing(const std::filesystem::path& folder) {
   std::filesystem::path missing;
   std::error_code ignored;

@@ -1,4 +1,4 @@
-// Models into folders, as Hugging Face keeps them.
+// Saves models to folders in Hugging Face's format.
 #pragma once
 
 #include <filesystem>
@@ -8,17 +8,23 @@
 
 namespace tend::attention {
 
-/// Writes config.json and the weights into a folder, which is made where there is none, so that
-/// load_pretrained and Hugging Face's transformers read the model: as GPT-2 where its positions are
-/// learned, else as a Llama, or as the Mistral, Qwen 2 or Qwen 3 whose window, biases or norms of
-/// heads it has. An Error lists the settings of GPTConfig that files of this model_type do not
-/// have, before anything is written. A Llama's file knows no dropout but that of attention weights;
-/// the others, which matter in training alone, are not kept; and transformers itself refuses a
-/// Llama whose width is no multiple of its heads. eos_token_id is null, as a model does not know
-/// it; other files of the folder, such as generation_config.json, stay. Each file appears whole or
-/// not at all, as save_safetensors_shards has it. An old config.json goes before the first weights
-/// change, and the new one comes last, so that no mixture of two models is read. Errors are those
-/// of save_safetensors_shards and export_state.
+/// Writes config.json and the weights of a model to a folder, so that load_pretrained and Hugging
+/// Face's transformers can read it. The folder is created if it does not exist.
+///
+/// A model with learned positions is written as GPT-2, any other as Llama. It is Mistral, Qwen 2 or
+/// Qwen 3 instead if it has their window, biases or norms of heads. Llama's files store only the
+/// dropout of attention weights. The other dropouts, which matter only in training, are lost.
+/// transformers itself does not accept a Llama whose width is not a multiple of its number of
+/// heads. eos_token_id is null, since a model does not know it. Other files in the folder, such as
+/// generation_config.json, stay.
+///
+/// Each file appears whole or not at all, as in save_safetensors_shards. An old config.json is
+/// removed before the first weights change, and the new one is written last. So a mixture of two
+/// models is never read. Errors of save_safetensors_shards and export_state pass through.
+///
+/// Throws:
+///   Error - files of this model_type cannot store the configuration; the message lists the
+///           settings, and nothing was written
 void save_pretrained(const std::filesystem::path& folder, const GPT& model,
                      const nn::ShardOptions& options = {});
 

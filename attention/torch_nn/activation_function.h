@@ -1,4 +1,4 @@
-// ActivationFunction: what a Transformer layer applies between its two Linear layers.
+// ActivationFunction: the function between the two Linear layers of a Transformer layer.
 #pragma once
 
 #include <cstddef>
@@ -11,10 +11,10 @@
 
 namespace tend::nn {
 
-/// "relu" or "gelu", as in PyTorch, or any function of a tensor.
+/// An activation: "relu" or "gelu", as in PyTorch, or any function of a tensor.
 class ActivationFunction {
  public:
-  /// Error for another name.
+  /// Throws: Error - there is no activation of this name
   ActivationFunction(const char* name) : ActivationFunction(std::string_view(name)) {}
   ActivationFunction(std::string_view name);
   ActivationFunction(std::nullptr_t) = delete;
@@ -22,7 +22,7 @@ class ActivationFunction {
   requires std::is_invocable_r_v<Tensor, const F&, const Tensor&> ActivationFunction(F function)
       : function_(std::function<Tensor(const Tensor&)>(std::move(function))) {}
 
-  /// Error for an empty function.
+  /// Throws: Error - the function is empty
   Tensor operator()(const Tensor& x) const;
 
  private:

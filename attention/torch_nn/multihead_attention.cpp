@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* kName = "MultiheadAttention";
 
-// embed_dim, after all sizes were checked and before any weight is drawn.
+// Checks all sizes before any weight is initialised, and returns embed_dim.
 std::int64_t checked_width(std::int64_t embed_dim, std::int64_t num_heads,
                            const MultiheadAttentionOptions& options) {
   if (embed_dim < 1 || num_heads < 1 || embed_dim % num_heads != 0) {
@@ -42,7 +42,7 @@ void check_mask(const char* name, const Tensor& mask, const char* meaning, const
   }
 }
 
-// Whether a call's own keys and values follow those in the cache.
+// Whether this call's keys and values are appended to the cached ones.
 bool extends(const MultiheadAttentionMasks& masks) {
   return masks.cache != nullptr && !masks.static_kv;
 }
@@ -51,8 +51,8 @@ std::int64_t cached_tokens(const MultiheadAttentionMasks& masks) {
   return extends(masks) ? masks.cache->length() : 0;
 }
 
-// Both masks together, either of which may be undefined: bool while they are, else as numbers to
-// add.
+// Joins two masks, each of which may be undefined. The result is bool (true: hidden) if both are.
+// Otherwise it is floating, and added to the scores.
 Tensor joined(const Tensor& a, const Tensor& b, DType dtype) {
   if (!a.defined() || !b.defined()) return a.defined() ? a : b;
   if (a.dtype() == boolean && b.dtype() == boolean) return logical_or(a, b);
@@ -63,7 +63,7 @@ Tensor joined(const Tensor& a, const Tensor& b, DType dtype) {
   return added(a) + added(b);
 }
 
-// The mask with `count` more keys, which it leaves as they are.
+// Extends the mask by `count` keys, which it leaves visible.
 Tensor with_more_keys(const Tensor& mask, std::int64_t count) {
   if (!mask.defined() || count == 0) return mask;
   Shape more = mask.shape();
@@ -149,7 +149,7 @@ void MultiheadAttention::check_cache(const MultiheadAttentionMasks& masks,
   if (bias_k.defined() || add_zero_attn)
     fail(kName, "add_bias_kv and add_zero_attn do not go together with a cache");
   if (sizes.keys != sizes.queries) {
-    fail<ShapeError>(kName, "with a cache, query and key are of the same tokens, got ",
+    fail<ShapeError>(kName, "with a cache, query and key must have the same tokens, got ",
                      sizes.queries, " and ", sizes.keys, "; a memory needs static_kv");
   }
   if (sizes.queries > 1 && !masks.is_causal && !masks.attn_mask.defined()) {
@@ -169,7 +169,7 @@ Tensor MultiheadAttention::project_query(const Tensor& query) const {
   return linear(query, weight, bias_part(0));
 }
 
-// One product where inputs are one tensor.
+// Inputs that are the same tensor share one product.
 MultiheadAttention::Projected MultiheadAttention::project(const Tensor& query, const Tensor& key,
                                                           const Tensor& value) const {
   const std::int64_t width = embed_dim;
@@ -224,15 +224,15 @@ void MultiheadAttention::append_keys(Projected& inputs) const {
   append(inputs.value, row);
 }
 
-// (L, N, E), or (N, L, E), -> (N, heads, L, E / heads), without a copy.
+// (L, N, E), or (N, L, E) with batch_first, -> (N, heads, L, E / heads), without a copy.
 Tensor MultiheadAttention::split_heads(const HookPoint& hook, const Tensor& x) const {
-  const Tensor heads = unflatten(x, -1, {num_heads, -1});  // an Error for 0, to which it may be set
+  const Tensor heads = unflatten(x, -1, {num_heads, -1});  // throws if a user has set it to 0
   return attention::pass_heads(hook,
                                batch_first ? heads.transpose(1, 2) : heads.permute({1, 2, 0, 3}));
 }
 
-// The elements lie in memory as (L, N, E), also with batch_first: dropout of the result draws in
-// this order, as in PyTorch.
+// The elements are in memory as (L, N, E), also with batch_first. A dropout of the result draws its
+// random numbers in this order, as in PyTorch.
 Tensor MultiheadAttention::merge_heads(const Tensor& context) const {
   const Tensor tokens = out_proj(context.permute({2, 0, 1, 3}).contiguous().flatten(-2));
   return batch_first ? tokens.transpose(0, 1) : tokens;

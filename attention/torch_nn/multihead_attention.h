@@ -1,4 +1,4 @@
-// Multi-head attention as torch.nn has it.
+// torch.nn's multi-head attention.
 #pragma once
 
 #include <cstdint>
@@ -15,73 +15,86 @@ namespace tend::nn {
 struct MultiheadAttentionOptions {
   double dropout = 0.0;  ///< of the weights
   Flag bias = true;
-  /// Appends a learned key and value (bias_k, bias_v), or a zero one, that every query sees. They
-  /// come last, so a prefix of a sequence has them at another place: under a causal mask it has the
-  /// numbers that it has in the whole sequence but for rounding.
+  /// Appends a learned key and value (bias_k, bias_v) that every query sees. They come last, so in
+  /// a longer sequence they are at another position. Under a causal mask, a prefix of a sequence
+  /// therefore equals its part of the whole sequence only up to rounding.
   Flag add_bias_kv = false;
+  /// Appends a key and value of zeros, in the same way.
   Flag add_zero_attn = false;
-  /// Widths of key and value; embed_dim unless given.
+  /// The widths of key and value. The default is embed_dim.
   std::optional<std::int64_t> kdim = {};
   std::optional<std::int64_t> vdim = {};
   /// Inputs are (batch, tokens, width) instead of (tokens, batch, width).
   Flag batch_first = false;
 };
 
-/// What a call of MultiheadAttention takes beside its inputs, as PyTorch names it. In bool masks
-/// true hides, as there (in tend::attention it shows); floating masks are added to the scores.
+/// The optional inputs of MultiheadAttention, with PyTorch's names.
+///
+/// In bool masks true means hidden, as in PyTorch. (In tend::attention, true means visible.)
+/// Floating masks are added to the scores. L is the number of queries, S the number of keys, N the
+/// batch.
 struct MultiheadAttentionMasks {
   Tensor key_padding_mask = {};  ///< (N, S), or (S) for inputs without a batch
-  /// They cost the fused path, and with it equal bits of a sequence and of the same as a prefix of
-  /// a longer one; what is in other sequences of the batch still does not matter.
+  /// Whether to return the weights. They need the composed path. A sequence then has other bits if
+  /// it is the prefix of a longer one. Other sequences of the batch never change its bits.
   Flag need_weights = true;
   Tensor attn_mask = {};  ///< (L, S), or (N * num_heads, L, S)
-  /// The weights' mean over the heads, (N, L, S), instead of all of them, (N, num_heads, L, S).
+  /// Returns the mean of the weights over the heads, (N, L, S), instead of (N, num_heads, L, S).
   Flag average_attn_weights = true;
-  /// Hides later keys, besides what the masks hide; attn_mask need not be given (in PyTorch it must
-  /// be). It leaves the appended keys visible.
+  /// Hides later keys, in addition to what the masks hide. An attn_mask is not needed (in PyTorch
+  /// it is). Appended keys stay visible.
   Flag is_causal = false;
-  /// Self-attention step by step: keys and values of the tokens before come from the cache, and
-  /// those of this call's tokens are added to it. S of the masks counts the tokens before, too.
-  /// Several tokens in one call need is_causal or an attn_mask. Without need_weights the results
-  /// have the bits of one call with all tokens. A module called by itself has a cache of its own.
+  /// For self-attention step by step. Keys and values of earlier tokens come from the cache, and
+  /// this call adds the keys and values of its own tokens. S of the masks includes the earlier
+  /// tokens. Several tokens in one call need is_causal or an attn_mask. Without need_weights the
+  /// results have the same bits as one call with all tokens. A module that is called by itself has
+  /// a cache of its own.
   attention::KVCache* cache = nullptr;
-  /// Key and value are a memory that all steps attend to, as a decoder's. The cache keeps their
-  /// projections until it is reset. They are computed again for other tensors, and after memory or
-  /// weights were changed in place.
+  /// Key and value are a memory that all steps attend to, such as a decoder's. The cache stores
+  /// their projections until it is reset. They are computed again for other tensors, and if memory
+  /// or weights were changed in place.
   Flag static_kv = false;
 };
 
-/// torch.nn.MultiheadAttention: queries (L, N, embed_dim), keys (S, N, kdim) and values (S, N,
-/// vdim), (N, L, ...) with batch_first, or (L, ...) without a batch, give (L, N, embed_dim) alike.
-/// A query that sees no key gets the bias of out_proj alone, where PyTorch gives NaN with
-/// need_weights, its default. The layers of the book, with one causal input, are in
-/// tend::attention.
+/// torch.nn.MultiheadAttention.
 ///
-/// Parameters have torch.nn's names and numbers: in_proj_weight (3 embed_dim, embed_dim), or
-/// q_proj_weight, k_proj_weight and v_proj_weight where kdim or vdim differ from embed_dim;
-/// in_proj_bias, bias_k, bias_v, out_proj.
+/// Queries are (L, N, embed_dim), keys (S, N, kdim) and values (S, N, vdim). The result is (L, N,
+/// embed_dim). With batch_first all are (N, L, ...), and without a batch (L, ...). A query that
+/// sees no key gets the bias of out_proj only. PyTorch gives NaN there if need_weights is true, its
+/// default. The layers of the book, which have one causal input, are in tend::attention.
+///
+/// Parameters have torch.nn's names and numbers: in_proj_weight (3 embed_dim, embed_dim),
+/// in_proj_bias, bias_k, bias_v, out_proj. If kdim or vdim differ from embed_dim, q_proj_weight,
+/// k_proj_weight and v_proj_weight replace in_proj_weight.
 class MultiheadAttention : public Module<MultiheadAttention> {
  public:
-  /// embed_dim and num_heads. ShapeError unless num_heads divides embed_dim and all sizes are
-  /// positive; Error unless 0 <= dropout <= 1.
+  /// `width` is embed_dim, and `heads` is num_heads.
+  ///
+  /// Throws:
+  ///   ShapeError - a size is below 1, or num_heads does not divide embed_dim
+  ///   Error      - dropout is outside [0, 1]
   MultiheadAttention(std::int64_t width, std::int64_t heads,
                      const MultiheadAttentionOptions& options = {});
 
-  /// The result in `context`, and the weights, after dropout, in `weights`; undefined unless
-  /// need_weights. Throws:
+  /// Returns the result in `context`. With need_weights, `weights` are the weights after dropout;
+  /// otherwise they are undefined.
   ///
-  /// - ShapeError and DTypeError where inputs, masks and what is cached do not fit;
-  /// - Error for a cache without room or with a window, of a module with add_bias_kv or
-  ///   add_zero_attn, for several tokens with a cache but neither is_causal nor attn_mask, and for
-  ///   static_kv without a cache or with is_causal;
-  /// - AutogradError for a cache where a graph of keys or values is recorded.
+  /// Throws:
+  ///   ShapeError    - inputs, masks and cached tokens do not fit together
+  ///   DTypeError    - inputs, masks and cached tokens do not fit together
+  ///   Error         - the cache has no room, or has a window
+  ///   Error         - there is a cache, and the module has add_bias_kv or add_zero_attn
+  ///   Error         - there are several tokens with a cache, but neither is_causal nor attn_mask
+  ///   Error         - static_kv is used without a cache or with is_causal
+  ///   AutogradError - with a cache, gradients of keys or values are being recorded
   attention::AttentionOutput forward(const Tensor& query, const Tensor& key, const Tensor& value,
                                      const MultiheadAttentionMasks& masks = {}) const;
   attention::AttentionOutput operator()(const Tensor& query, const Tensor& key, const Tensor& value,
                                         const MultiheadAttentionMasks& masks = {}) const;
 
-  /// The tokens of an input (L, N, ...), (N, L, ...) with batch_first, or (L, ...). ShapeError for
-  /// another rank.
+  /// The number of tokens of an input (L, N, ...), (N, L, ...) with batch_first, or (L, ...).
+  ///
+  /// Throws: ShapeError - the input has neither two nor three dimensions
   std::int64_t token_count(const Tensor& x) const;
 
   std::int64_t embed_dim, num_heads, kdim, vdim;
@@ -100,7 +113,7 @@ class MultiheadAttention : public Module<MultiheadAttention> {
   struct Projected {
     Tensor query, key, value;
   };
-  /// Sizes of a call: queries, keys with the cached ones and without the appended ones, batch.
+  /// Sizes of a call. `keys` includes the cached keys, but not the appended ones.
   struct Sizes {
     std::int64_t queries, keys, batch;
     bool has_batch;

@@ -15,7 +15,7 @@ Children with_norm(Children children, std::optional<LayerNorm>& norm) {
   return children;
 }
 
-// d_model, after the numbers of layers were checked and before any weight is drawn.
+// Checks the numbers of layers before any weight is initialised, and returns d_model.
 std::int64_t checked_d_model(const TransformerOptions& options) {
   for (const std::int64_t count : {options.num_encoder_layers, options.num_decoder_layers}) {
     if (count < 0) fail("Transformer", "numbers of layers must be at least 0, got ", count);
@@ -27,7 +27,7 @@ std::optional<LayerNorm> last_norm_of(const TransformerOptions& options) {
   return LayerNorm(Shape{options.d_model}, options.layer.layer_norm_eps, true, options.layer.bias);
 }
 
-// A call of all layers with a cache, which may be nullptr.
+// Begins a call of all layers with a cache, which may be nullptr.
 template <class Layers>
 attention::KVCache::Call call_with(attention::KVCache* cache, const char* module,
                                    const Layers& layers, const Tensor& x) {

@@ -1,4 +1,4 @@
-// Encoder, decoder, and both together, as torch.nn has them.
+// torch.nn's Transformer, and its encoder and decoder.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +12,18 @@
 
 namespace tend::nn {
 
-/// torch.nn.TransformerEncoder: `num_layers` clones of a layer, which have its weights at first,
-/// and behind them a norm, if one is given.
+/// torch.nn.TransformerEncoder: `num_layers` copies of a layer, which start with its weights, and
+/// then a norm, if one is given.
 class TransformerEncoder : public Module<TransformerEncoder> {
  public:
-  /// Error for a negative number of layers.
+  /// Throws: Error - the number of layers is negative
   TransformerEncoder(const TransformerEncoderLayer& layer, std::int64_t num_layers,
                      std::optional<LayerNorm> last_norm = std::nullopt);
 
-  /// src (S, N, d_model), or as the layers have it, keeps its shape. The errors of the layers;
-  /// Error for a cache with tokens of another number of layers.
+  /// src is (S, N, d_model), or has another shape that the layers accept. The result has the same
+  /// shape. Errors of the layers pass through.
+  ///
+  /// Throws: Error - the cache has tokens of another number of layers
   Tensor forward(const Tensor& src, const EncoderMasks& masks = {}) const;
   Tensor operator()(const Tensor& src, const EncoderMasks& masks = {}) const;
   std::vector<std::pair<std::string, ModuleBase*>> named_children() override;
@@ -30,21 +32,24 @@ class TransformerEncoder : public Module<TransformerEncoder> {
   std::optional<LayerNorm> norm;
 };
 
-/// torch.nn.TransformerDecoder, likewise.
+/// torch.nn.TransformerDecoder: `num_layers` copies of a layer, which start with its weights, and
+/// then a norm, if one is given.
 class TransformerDecoder : public Module<TransformerDecoder> {
  public:
-  /// Error for a negative number of layers.
+  /// Throws: Error - the number of layers is negative
   TransformerDecoder(const TransformerDecoderLayer& layer, std::int64_t num_layers,
                      std::optional<LayerNorm> last_norm = std::nullopt);
 
-  /// tgt (T, N, d_model) and memory (S, N, d_model), or as the layers have them, give tgt's shape.
-  /// With a cache, tgt are the tokens after those before:
+  /// tgt is (T, N, d_model) and memory (S, N, d_model), or they have other shapes that the layers
+  /// accept. The result has tgt's shape. With a cache, tgt are the tokens after the cached ones:
   ///
   ///     attention::KVCache cache;
   ///     const NoGradGuard no_graph;
   ///     Tensor next = decoder(prompt, memory, {.tgt_is_causal = true, .cache = &cache});
   ///
-  /// The errors of the layers; Error for a cache with tokens of another number of layers.
+  /// Errors of the layers pass through.
+  ///
+  /// Throws: Error - the cache has tokens of another number of layers
   Tensor forward(const Tensor& tgt, const Tensor& memory, const DecoderMasks& masks = {}) const;
   Tensor operator()(const Tensor& tgt, const Tensor& memory, const DecoderMasks& masks = {}) const;
   std::vector<std::pair<std::string, ModuleBase*>> named_children() override;
@@ -53,7 +58,7 @@ class TransformerDecoder : public Module<TransformerDecoder> {
   std::optional<LayerNorm> norm;
 };
 
-/// Sizes of a Transformer, and what its layers have in common.
+/// The sizes of a Transformer, and the options of its layers.
 struct TransformerOptions {
   std::int64_t d_model = 512;
   std::int64_t nhead = 8;
@@ -62,7 +67,8 @@ struct TransformerOptions {
   TransformerLayerOptions layer = {};
 };
 
-/// Which tokens those of a Transformer see, as PyTorch names them.
+/// Which tokens the tokens of a Transformer see, with PyTorch's names. In bool masks true means
+/// hidden; see MultiheadAttentionMasks.
 struct TransformerMasks {
   Tensor src_mask = {};
   Tensor tgt_mask = {};
@@ -75,25 +81,27 @@ struct TransformerMasks {
   Flag memory_is_causal = false;
 };
 
-/// torch.nn.Transformer: the decoder attends to the results of the encoder. Its weights are drawn
-/// by xavier_uniform_, after those of its layers.
+/// torch.nn.Transformer: a decoder that attends to the results of an encoder. After its layers were
+/// created, xavier_uniform_ initialises all their matrices again.
 class Transformer : public Module<Transformer> {
  public:
-  /// Error for negative numbers of layers; the errors of the layers.
+  /// Errors of the layers pass through.
+  ///
+  /// Throws: Error - a number of layers is negative
   explicit Transformer(const TransformerOptions& options = {});
-  /// In PyTorch's order.
+  /// With the arguments in PyTorch's order.
   explicit Transformer(std::int64_t d_model, std::int64_t nhead = 8,
                        std::int64_t num_encoder_layers = 6, std::int64_t num_decoder_layers = 6,
                        const TransformerLayerOptions& layer = {})
       : Transformer(
             TransformerOptions{d_model, nhead, num_encoder_layers, num_decoder_layers, layer}) {}
 
-  /// src (S, N, d_model) and tgt (T, N, d_model), or as the layers have them, give tgt's shape.
-  /// The errors of the layers.
+  /// src is (S, N, d_model) and tgt (T, N, d_model), or they have other shapes that the layers
+  /// accept. The result has tgt's shape. Errors of the layers pass through.
   Tensor forward(const Tensor& src, const Tensor& tgt, const TransformerMasks& masks = {}) const;
   Tensor operator()(const Tensor& src, const Tensor& tgt, const TransformerMasks& masks = {}) const;
-  /// The floating mask under which no token sees a later one: (size, size), -inf above the diagonal
-  /// and 0 elsewhere. is_causal does the same faster.
+  /// The floating causal mask (size, size): -inf above the diagonal, which hides later tokens, and
+  /// 0 elsewhere. is_causal does the same faster.
   static Tensor generate_square_subsequent_mask(std::int64_t size);
 
   TEND_MODULE(TransformerEncoder, encoder);

@@ -6,7 +6,7 @@
 namespace tend::nn {
 namespace {
 
-// d_model, after all sizes were checked and before any weight is drawn.
+// Checks all sizes before any weight is initialised, and returns d_model.
 std::int64_t checked_model(const char* layer, std::int64_t d_model, std::int64_t nhead,
                            const TransformerLayerOptions& options) {
   if (d_model < 1 || nhead < 1 || d_model % nhead != 0) {
@@ -27,14 +27,14 @@ LayerNorm norm_of(std::int64_t d_model, const TransformerLayerOptions& options) 
   return LayerNorm(Shape{d_model}, options.layer_norm_eps, true, options.bias);
 }
 
-// One part of a layer with its residual: f is applied to the normalised x, or the sum is
-// normalised.
+// One part of a layer with its residual sum. With norm_first, f reads the normalised x. Otherwise
+// the sum is normalised.
 template <class F>
 Tensor add_part(const Tensor& x, const LayerNorm& norm, bool norm_first, F f) {
   return norm_first ? x + f(norm(x)) : norm(x + f(x));
 }
 
-// The part that both layers end with.
+// The last part of both kinds of layers.
 template <class Layer>
 Tensor feed_forward(const Layer& layer, const Tensor& x) {
   return layer.linear2(layer.dropout(layer.activation(layer.linear1(x))));

@@ -18,22 +18,24 @@ struct TransformerLayerOptions {
   double layer_norm_eps = 1e-5;
   /// Inputs are (batch, tokens, width) instead of (tokens, batch, width).
   Flag batch_first = false;
-  /// Normalises the input of each part instead of its sum with the result.
+  /// Normalises the input of each part, instead of the sum of the part's input and result.
   Flag norm_first = false;
   Flag bias = true;  ///< of every Linear and LayerNorm
 };
 
-/// Which tokens an encoder's see. All as MultiheadAttentionMasks has them.
+/// Which tokens the tokens of an encoder see. In bool masks true means hidden; see
+/// MultiheadAttentionMasks.
 struct EncoderMasks {
-  Tensor src_mask = {};  ///< torch.nn.TransformerEncoder calls it mask
+  Tensor src_mask = {};  ///< in torch.nn.TransformerEncoder, its name is mask
   Tensor src_key_padding_mask = {};
   Flag is_causal = false;
-  /// For a causal encoder as a language model: src are the tokens after those in the cache, as a
-  /// decoder's tgt are.
+  /// For a causal encoder as a language model: src are the tokens after the cached ones. See
+  /// DecoderMasks::cache.
   attention::KVCache* cache = nullptr;
 };
 
-/// Which tokens a decoder's see, of their own and of the memory.
+/// Which tokens the tokens of a decoder see, among themselves and in the memory. In bool masks true
+/// means hidden; see MultiheadAttentionMasks.
 struct DecoderMasks {
   Tensor tgt_mask = {};
   Tensor memory_mask = {};
@@ -41,29 +43,37 @@ struct DecoderMasks {
   Tensor memory_key_padding_mask = {};
   Flag tgt_is_causal = false;
   Flag memory_is_causal = false;
-  /// Decodes step by step: tgt are the tokens after those in the cache. The results have the bits
-  /// of one call with all tokens. The cache keeps the keys and values of tgt, and those of memory
-  /// while this is the same tensor (MultiheadAttentionMasks::static_kv). Several tokens in one
-  /// call, such as a prompt's, need tgt_is_causal or a tgt_mask. S of tgt's masks counts the tokens
-  /// before, too. memory_is_causal is an error. One cache is for a whole decoder, or for a layer
-  /// that is called by itself, under a NoGradGuard.
+  /// For decoding step by step: tgt are the tokens after the cached ones. The results have the same
+  /// bits as one call with all tokens.
+  ///
+  /// The cache stores the keys and values of tgt. It also stores the keys and values of memory as
+  /// long as memory is the same tensor (MultiheadAttentionMasks::static_kv). Several tokens in one
+  /// call, such as a prompt, need tgt_is_causal or a tgt_mask. S of tgt's masks includes the
+  /// earlier tokens. memory_is_causal is an Error. A cache belongs to a whole decoder, or to a
+  /// layer that is called by itself. Call them under a NoGradGuard.
   attention::KVCache* cache = nullptr;
 };
 
-/// torch.nn.TransformerEncoderLayer: self-attention, then Linear, activation and Linear, each with
-/// dropout, a sum with its input and a norm. The shape (L, N, d_model) is kept; (N, L, d_model)
-/// with batch_first, (L, d_model) without a batch. Training and evaluation compute the same but for
-/// dropout: there is no "fast path", as PyTorch has one. Vaswani et al. 2017,
+/// torch.nn.TransformerEncoderLayer: self-attention, and then a feed-forward network (Linear,
+/// activation, Linear). Each of the two parts has dropout, a sum with its input, and a norm.
+///
+/// The input is (L, N, d_model), (N, L, d_model) with batch_first, or (L, d_model) without a batch.
+/// The result has the same shape. Training and evaluation compute the same except for dropout;
+/// PyTorch's "fast path" does not exist here. Vaswani et al. 2017,
 /// https://arxiv.org/abs/1706.03762.
 class TransformerEncoderLayer : public Module<TransformerEncoderLayer> {
  public:
-  /// ShapeError for sizes below 1 and unless nhead divides d_model, Error for a dropout outside of
-  /// [0, 1].
+  /// Throws:
+  ///   ShapeError - a size is below 1, or nhead does not divide d_model
+  ///   Error      - dropout is outside [0, 1]
   TransformerEncoderLayer(std::int64_t d_model, std::int64_t nhead,
                           const TransformerLayerOptions& options = {});
 
-  /// ShapeError and DTypeError where src and masks do not fit; for a cache, the errors of
-  /// MultiheadAttention, and Error where it has tokens of several layers.
+  /// Throws:
+  ///   ShapeError           - src and masks do not fit together
+  ///   DTypeError           - src and masks do not fit together
+  ///   Error                - the cache has tokens of several layers
+  ///   Error, AutogradError - MultiheadAttention does not accept the cache; see there
   Tensor forward(const Tensor& src, const EncoderMasks& masks = {}) const;
   Tensor operator()(const Tensor& src, const EncoderMasks& masks = {}) const;
 
@@ -79,17 +89,22 @@ class TransformerEncoderLayer : public Module<TransformerEncoderLayer> {
   TEND_MODULE(Dropout, dropout2);
 };
 
-/// torch.nn.TransformerDecoderLayer: the same with attention to the encoder's results between the
-/// two parts.
+/// torch.nn.TransformerDecoderLayer: an encoder layer with an additional part in the middle, which
+/// attends to the encoder's results.
 class TransformerDecoderLayer : public Module<TransformerDecoderLayer> {
  public:
-  /// The errors of TransformerEncoderLayer.
+  /// Throws the errors of TransformerEncoderLayer.
   TransformerDecoderLayer(std::int64_t d_model, std::int64_t nhead,
                           const TransformerLayerOptions& options = {});
 
-  /// tgt (T, N, d_model) and memory (S, N, d_model), or as above, give tgt's shape. ShapeError
-  /// and DTypeError where they and the masks do not fit; for a cache, the errors of
-  /// MultiheadAttention, and Error where it has tokens of several layers.
+  /// tgt is (T, N, d_model) and memory (S, N, d_model), or they have the other shapes of
+  /// TransformerEncoderLayer. The result has tgt's shape.
+  ///
+  /// Throws:
+  ///   ShapeError           - tgt, memory and masks do not fit together
+  ///   DTypeError           - tgt, memory and masks do not fit together
+  ///   Error                - the cache has tokens of several layers
+  ///   Error, AutogradError - MultiheadAttention does not accept the cache; see there
   Tensor forward(const Tensor& tgt, const Tensor& memory, const DecoderMasks& masks = {}) const;
   Tensor operator()(const Tensor& tgt, const Tensor& memory, const DecoderMasks& masks = {}) const;
 

@@ -11,7 +11,7 @@
 namespace tend::autograd {
 namespace {
 
-// The row-major index of the first NaN, or -1.
+// Returns the row-major index of the first NaN, or -1.
 std::int64_t find_nan(const Tensor& x) {
   if (!x.defined() || !is_floating(x.dtype()) || x.numel() == 0) return -1;
   const Array elements = x.array().contiguous();
@@ -24,7 +24,7 @@ std::int64_t find_nan(const Tensor& x) {
   });
 }
 
-// Such as "log, run by GPT.blocks.0".
+// Returns a text such as "log, run by GPT.blocks.0".
 std::string describe(const Node& node) {
   const bool known = node.notes() != nullptr && !node.notes()->module.empty();
   return known ? as_text(node.operation(), ", run by ", node.notes()->module) : node.operation();
@@ -34,7 +34,7 @@ bool made_nan(const Node& node) {
   return node.notes() != nullptr && node.notes()->nan_element >= 0;
 }
 
-// The earliest of the nodes from which NaN came to `start`'s result.
+// Returns the earliest of the nodes that passed NaN on to `start`'s result.
 Ref<Node> origin_of_nan(const Ref<Node>& start) {
   std::unordered_set<const Node*> seen{start.get()};
   std::vector<Ref<Node>> stack{start};

@@ -1,4 +1,4 @@
-// Finding the operation that made the first NaN.
+// Anomaly mode: finding the operation that made the first NaN.
 #pragma once
 
 #include <span>
@@ -11,14 +11,17 @@ class TensorRef;
 
 namespace autograd {
 
-/// Anomaly mode, on this thread while it lives. It finds the operation that made the first NaN:
+/// Turns on anomaly mode on this thread during its lifetime, to find the operation that made the
+/// first NaN.
+///
 /// - A backward that begins at a NaN throws before anything has changed, if the operation that made
 ///   the NaN was recorded in anomaly mode.
 /// - A backward that makes a NaN itself throws, in whatever mode its graph was recorded.
 ///
-/// The AutogradError names the operation, the element, and (of what was recorded in anomaly mode)
-/// the path of the module that ran the operation. All results are read once more, which takes time.
-/// Destroy it on the thread that made it.
+/// The AutogradError names the operation and the element. For operations that were recorded in
+/// anomaly mode, it also names the path of the module that ran the operation. All results are read
+/// once more, which takes time. Destroy the object on the thread that made it.
+///
 /// https://pytorch.org/docs/2.6/autograd.html#anomaly-detection
 class DetectAnomaly {
  public:
@@ -30,15 +33,18 @@ class DetectAnomaly {
   static bool is_on() noexcept { return count_ > 0; }
 
  private:
-  inline static constinit thread_local int count_ = 0;  // objects that live on this thread
+  inline static constinit thread_local int count_ = 0;  // the number of objects on this thread
   NodeHook hook_;
 };
 
-/// Stores in `node` what errors will say about its operation: the module that ran it, and its first
+/// Stores in `node` what errors report about its operation: the module that ran it, and its first
 /// NaN.
 void note_anomaly(Node& node, const Tensor& result, std::span<const TensorRef> inputs);
 
-/// AutogradError when a result from which a backward is to begin, or a cotangent, has NaN.
+/// Checks that the results at which a backward begins, and the cotangents, have no NaN.
+///
+/// Throws: AutogradError - one of them has a NaN; for a result, only if its operation was recorded
+///                         in anomaly mode
 void check_anomaly(std::span<const Tensor> results, std::span<const Tensor> cotangents);
 
 }  // namespace autograd

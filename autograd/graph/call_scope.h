@@ -1,4 +1,4 @@
-// The names of what runs, for messages.
+// Names of running modules, for messages.
 #pragma once
 
 #include <cstddef>
@@ -7,20 +7,22 @@
 namespace tend {
 
 /// Something that runs on this thread and has a name for messages, such as a module that was
-/// called. Scopes nest as calls do, and can be made on the stack only.
+/// called.
+///
+/// Scopes nest like calls, and can be made only on the stack.
 class CallScope {
  public:
   CallScope(const CallScope&) = delete;
   CallScope& operator=(const CallScope&) = delete;
   static void* operator new(std::size_t) = delete;
 
-  /// The path of the innermost scope, such as "GPT.blocks.0.attention.W_query"; empty outside of
-  /// all scopes.
+  /// Returns the path of the innermost scope, such as "GPT.blocks.0.attention.W_query". It is empty
+  /// outside of all scopes.
   static std::string current_path() {
     return innermost_ != nullptr ? innermost_->path() : std::string();
   }
 
-  /// The names of the scopes around this one, then its own.
+  /// Returns the names of the enclosing scopes, followed by its own name.
   virtual std::string path() const = 0;
 
  protected:

@@ -22,7 +22,7 @@ namespace {
 template <class T>
 using PooledVector = std::vector<T, PoolAllocator<T>>;
 
-// The tensors of walk_note for the walk that runs on this thread.
+// The tensors of walk_note, for the walk that runs on this thread.
 struct WalkNotes {
   WalkNotes() : outer(std::exchange(innermost, this)) {}
   ~WalkNotes() { innermost = outer; }
@@ -30,15 +30,15 @@ struct WalkNotes {
   WalkNotes& operator=(const WalkNotes&) = delete;
 
   static inline constinit thread_local WalkNotes* innermost = nullptr;
-  WalkNotes* outer;  // of the walk whose hook or function started this one
+  WalkNotes* outer;  // for the walk whose hook or function started this one
   std::map<const void*, Tensor> tensors = {};
 };
 
-// One walk over the graph. The constructor and prepare() find what is wrong with the arguments and
-// the graph, before run() changes anything.
+// One walk over the graph. The constructor and prepare() check the arguments and the graph. Only
+// run() changes anything.
 class Walk {
  public:
-  // If `adds`, gradients are added to `.grad`; otherwise they are kept for gradient_of.
+  // If `adds`, gradients are added to `.grad`; otherwise gradient_of returns them.
   Walk(const char* operation, bool adds, std::span<const Tensor> outputs,
        std::span<const Tensor> cotangents, bool retain_graph, bool create_graph)
       : operation_(operation),
@@ -48,7 +48,8 @@ class Walk {
     add_roots(outputs, cotangents);
   }
 
-  // Once called, only gradients that were asked for are computed. `input` must outlive the walk.
+  // After the first call, only gradients that were asked for are computed. `input` must outlive the
+  // walk.
   void ask_for(const Tensor& input, const Edge& edge) {
     restricted_ = true;
     const Number number = target(edge);
@@ -71,7 +72,7 @@ class Walk {
     }
   }
 
-  // After prepare(): whether the results were made from what this edge leads to.
+  // After prepare(): true if the results were made from the tensor of this edge.
   bool reaches(const Edge& edge) const { return targets_[numbers_.look_up(id(edge))].reached; }
 
   void run() {
@@ -89,7 +90,7 @@ class Walk {
     add_to_grads();
   }
 
-  // After run(); undefined where no gradient arrived.
+  // After run(): the gradient, undefined if no gradient arrived.
   Tensor gradient_of(const Edge& edge) const {
     return targets_[numbers_.look_up(id(edge))].gradient;
   }
@@ -98,24 +99,24 @@ class Walk {
   using Number = std::uint32_t;
   static constexpr Number kNowhere = Numbering::kNone;
 
-  // The roots keep the whole graph alive until the walk ends.
+  // The roots own the whole graph until the walk ends.
   struct Root {
     Edge edge;
     Tensor cotangent;
   };
-  // Where gradients arrive: at a node or at a slot.
+  // A destination of gradients: a node or a slot.
   struct Target {
     Node* node;          // null for a slot
     GradientSlot* slot;  // null for a node
     Tensor gradient = {};
-    const Tensor* wanted = nullptr;  // what ask_for was given
-    std::size_t first_edge = 0;      // of a node: its first index in edges_
-    std::uint32_t pending = 0;       // edges to here that the walk has not passed
+    const Tensor* wanted = nullptr;  // the input that ask_for received
+    std::size_t first_edge = 0;      // for a node: its first index in edges_
+    std::uint32_t pending = 0;       // the number of edges to here that the walk has not passed
     bool reached = false;
-    bool needed = false;  // leads to what is wanted
+    bool needed = false;  // leads to a wanted gradient
   };
 
-  // Whether gradients that arrive there are added to a `.grad`.
+  // True if gradients that arrive at the target are added to a `.grad`.
   bool adds_to(const Target& target) const {
     return adds_ && (!restricted_ || target.wanted != nullptr);
   }
@@ -164,8 +165,8 @@ class Walk {
     return given.to(output.dtype());
   }
 
-  // Lists all nodes reachable from the roots, latest first: a node comes after everything that used
-  // its result.
+  // Lists all nodes that are reachable from the roots, latest first. A node comes after all nodes
+  // that used its result.
   void collect() {
     for (const Root& root : roots_) reach(root.edge);
     for (std::size_t i = 0; i < order_.size(); ++i) {  // NOLINT(modernize-loop-convert): it grows
@@ -197,7 +198,7 @@ class Walk {
     return std::span(edges_).subspan(from.first_edge, from.node->edges().size());
   }
 
-  // Goes through the earliest nodes first, so that the targets of a node are marked before it.
+  // Visits the earliest nodes first, so that the targets of a node are marked before the node.
   void mark_needed() {
     for (std::size_t i = order_.size(); i-- > 0;) {
       Target& from = targets_[order_[i].second];
@@ -232,14 +233,14 @@ class Walk {
     }
     timed.gave(gradients_);
     if (has_hooks_) {
-      // As they will be delivered: a sum may make NaN of infinities.
+      // Hooks see the gradients as they will be delivered, because a sum of infinities may be NaN.
       for (std::size_t i = 0; i < count; ++i) {
         if (recipients_[i].needed && gradients_[i].defined())
           gradients_[i] = fitted(targets_[edges_[first + i]], std::move(gradients_[i]));
       }
       autograd::NodeHook::call_all(node, gradients_);
     }
-    // As early as possible, since what follows may reuse the memory.
+    // As early as possible, because the next steps may reuse the memory.
     if (!retain_graph_) node.release();
     for (std::size_t i = 0; i < count; ++i) {
       Tensor out = std::move(gradients_[i]);
@@ -250,14 +251,15 @@ class Walk {
   Derivative::Recipient recipient(Number number) {
     if (!is_needed(number)) return {};
     const Target& to = targets_[number];
-    // The derivative may add to what arrived before only where no hook is to see this node's share
-    // alone, and no graph is to record the sum.
+    // The derivative may add to the gradient that arrived before only if no hook must see this
+    // node's share separately, and no graph must record the sum.
     const bool adds = !has_hooks_ && to.gradient.defined() && may_overwrite(to.gradient) &&
                       to.gradient.is_contiguous();
     return {true, adds ? &to.gradient.array() : nullptr};
   }
 
-  // The gradient in the shape and dtype of what it is for; undefined where nobody can ask for it.
+  // Returns the gradient in the shape and dtype of its target. It is undefined if nobody can ask
+  // for it.
   Tensor fitted(const Target& to, Tensor gradient) const {
     if (to.node != nullptr)
       return fit_gradient(std::move(gradient), to.node->shape(), to.node->dtype());
@@ -286,7 +288,7 @@ class Walk {
     return gradient;
   }
 
-  // Once the last edge to a leaf is passed, the leaf's hooks see its whole gradient.
+  // After the last edge to a leaf, the leaf's hooks receive its complete gradient.
   void pass(Number number) {
     if (number == kNowhere || --targets_[number].pending > 0) return;
     Target& to = targets_[number];
@@ -294,8 +296,8 @@ class Walk {
     to.gradient = apply(to.slot->hooks, std::move(to.gradient));
   }
 
-  // Nothing is added to a `.grad` before the end: nodes that are still to be visited may have saved
-  // it, it may be a cotangent itself, and a hook may throw.
+  // Nothing is added to a `.grad` before the end. Until then a node may have saved the `.grad`, it
+  // may be a cotangent itself, and a hook may throw.
   void add_to_grads() {
     if (!adds_) return;
     for (auto& [slot, gradient] : retained_) add_to_grad(*slot, std::move(gradient), create_graph_);
@@ -309,8 +311,8 @@ class Walk {
     return !create_graph_ && is_unshared(sum) && !sum.requires_grad();
   }
 
-  // sum += gradient, of one shape and dtype. Where possible the result takes the memory of one of
-  // them; the bits are the same.
+  // Adds gradient to sum, which has its shape and dtype. Where possible the result uses the memory
+  // of one of them. The bits are the same in all cases.
   void accumulate(Tensor& sum, Tensor gradient) const {
     if (!sum.defined()) {
       sum = std::move(gradient);
@@ -331,7 +333,7 @@ class Walk {
   bool restricted_ = false;
   const bool has_hooks_ = autograd::NodeHook::any();
   PooledVector<Root> roots_;
-  Numbering numbers_;  // of nodes and slots: their indices in targets_
+  Numbering numbers_;  // maps nodes and slots to indices in targets_
   PooledVector<Target> targets_;
   PooledVector<Number> edges_;                            // targets of the edges, node by node
   PooledVector<std::pair<std::uint64_t, Number>> order_;  // sequence and number of nodes
@@ -365,7 +367,7 @@ Tensor& walk_note(const void* key) {
 void backward(std::span<const Tensor> tensors, std::span<const Tensor> gradients, Flag retain_graph,
               Flag create_graph, const std::vector<Tensor>* inputs) {
   const NestedCall nested("backward");
-  std::vector<Tensor> wanted;  // a copy, since a hook may change the caller's
+  std::vector<Tensor> wanted;  // a copy, because a hook may change the caller's vector
   if (inputs != nullptr) wanted = *inputs;
   Walk walk("backward", true, tensors, gradients, retain_graph, create_graph);
   if (inputs != nullptr) ask_for(walk, "backward", wanted);
@@ -378,7 +380,7 @@ void backward(std::span<const Tensor> tensors, std::span<const Tensor> gradients
 std::vector<Tensor> grad(const std::vector<Tensor>& outputs, const std::vector<Tensor>& inputs,
                          const std::vector<Tensor>& grad_outputs, GradOptions options) {
   const NestedCall nested("grad");
-  const std::vector<Tensor> asked = inputs;  // a copy, since a hook may change the caller's
+  const std::vector<Tensor> asked = inputs;  // a copy, as a hook may change the caller's
   const auto require = [&](bool is_there, std::size_t i, const char* reason) {
     if (options.allow_unused || is_there) return;
     fail<AutogradError>("grad", "input ", i, " of shape ", asked[i].shape(), reason,

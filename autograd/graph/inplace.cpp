@@ -6,8 +6,8 @@
 namespace tend {
 namespace {
 
-// The base after `result` was written to one of its regions: the history is as before outside of
-// the region, and that of `result` inside.
+// Returns the base after `result` was written to one of its regions. Inside the region, the history
+// is the history of `result`; outside, it is unchanged.
 Tensor rebased(const char* operation, const Tensor& base, const Array& view, const Tensor& result) {
   return record(
       "CopySlices", base.array(), {base, result}, {},
@@ -90,7 +90,7 @@ PendingWrite::PendingWrite(const char* operation, const Tensor& self, const Tens
   const Tensor written = rebased(operation, base, self_->array, result);
   base_ = base.impl();
   node_ = written.impl()->grad_fn;
-  // What a view retains is the gradient of its latest value.
+  // A view retains the gradient of its latest value.
   if (self_->retains_grad) view_node_ = region_of(written, self_->array).impl()->grad_fn;
 }
 
@@ -111,16 +111,16 @@ const Tensor& become(const char* operation, const Tensor& self,
                      FunctionRef<Tensor(const Tensor&)> view) {
   check_history_writable(operation, self);
   TensorImpl& impl = *self.impl();
-  // What self was until now: its elements with their history.
+  // The previous self: its elements with their history.
   Tensor before(self.array());
   before.impl()->set_grad_fn(gradient_edge(self).node);
-  // Recorded in any mode, since the history would otherwise be that of another shape.
+  // Recorded in any grad mode. Otherwise the history would be for another shape.
   const GradModeGuard recorded(true);
   const Tensor result = view(before);
   impl.array = result.array();
   if (result.impl()->grad_fn) impl.set_grad_fn(result.impl()->grad_fn);
   impl.array.storage()->bump_version(operation);
-  // No element has changed, so the history of a view holds for the new version.
+  // No element has changed, so the history of a view is valid for the new version.
   impl.base_version = impl.array.storage()->version();
   return self;
 }

@@ -1,4 +1,4 @@
-// In-place operations: the only way to change the elements of tensors that are in a graph.
+// In-place operations: the only way to change the elements of tensors in a graph.
 #pragma once
 
 #include <concepts>
@@ -13,56 +13,67 @@
 
 namespace tend {
 
-/// Checks that `self` may be written in place.
+/// Checks that `self` may be written in place. Errors name `operation`.
 ///
-/// Throws, naming `operation`:
-///   ShapeError     - two indices of self share an element
-///   AutogradError  - grad mode is on, and self is a leaf that requires grad or a view of one
+/// Throws:
+///   AutogradError - grad mode is on, and self is a leaf that requires grad or a view of one
+///   ShapeError    - two indices of self share an element
 void check_writable(const char* operation, const Tensor& self);
 
-/// check_writable without the ShapeError.
+/// Checks what check_writable checks, except for the ShapeError.
 void check_history_writable(const char* operation, const Tensor& self);
 
-/// Checks that self may get the history of a result.
+/// Checks that self may get the history of a result. Errors name `operation`.
 ///
-/// Throws, naming `operation`:
-///   ShapeError  - self is a view of a tensor of which two indices share an element
+/// Throws: ShapeError - self is a view of a tensor in which two indices share an element
 void check_recordable(const char* operation, const Tensor& self);
 
-/// A tensor with self's elements and history for an operation that will overwrite self: a copy
-/// where a graph may be recorded from `inputs` (or self), otherwise self.
+/// Returns a tensor with self's elements and history, for an operation that will overwrite self.
+///
+/// It is a copy if a graph may be recorded from `inputs` or self, and self otherwise.
 Tensor before_write(const Tensor& self, TensorRefs inputs);
 
-/// Checks that a result of this shape and dtype fits in place of self. Errors name `operation`:
-/// ShapeError for another shape, DTypeError for a higher dtype category.
+/// Checks that a result of this shape and dtype fits in place of self. Errors name `operation`.
+///
+/// Throws:
+///   DTypeError - the result has a higher dtype category than self
+///   ShapeError - the result has another shape than self
 void check_fits(const char* operation, const Tensor& self, const Shape& shape, DType dtype);
 
-/// Replaces self's elements by those of `result`, converted to self's dtype, and self's history by
-/// its history, if any (for a view: the view's part of the base's history). Errors of check_fits.
+/// Replaces self's elements by the elements of `result`, converted to self's dtype, and self's
+/// history by its history, if any.
+///
+/// If self is a view, its base gets a history in which this view's part is the result's. Errors are
+/// those of check_fits.
 void write(const char* operation, const Tensor& self, const Tensor& result);
 
-/// A write to self's elements in two steps. Everything that can fail is in the first, so that
-/// elements, version and history change together or not at all.
+/// A write to self's elements in two steps.
+///
+/// Only the first step can fail. So elements, version and history change together, or not at all.
 class PendingWrite {
  public:
-  /// Prepares the history that self will have: that of `result` (for a view: as the view's part of
-  /// the base's history). `operation` must live forever. Errors of check_recordable where the
-  /// result has a history.
+  /// Prepares the history that self will have, which is the history of `result`.
+  ///
+  /// If self is a view, the base gets a history in which this view's part is the result's.
+  /// `operation` must live forever. If the result has a history, errors are those of
+  /// check_recordable.
   PendingWrite(const char* operation, const Tensor& self, const Tensor& result);
-  /// To be called after self's elements were overwritten: raises the version, sets the history.
+  /// Raises the version and sets the history. Call it after self's elements were overwritten.
   void commit() noexcept;
-  /// The same for a version that was raised already.
+  /// Sets the history only, if the version was raised already.
   void take_history() noexcept;
 
  private:
   const char* operation_;
   Ref<TensorImpl> self_;
-  Ref<TensorImpl> base_;      // of a view that takes part in its history
-  Ref<Node> node_;            // new grad_fn of the base, or of self; null: none
-  Ref<Node> view_node_ = {};  // that of a view that retains its gradient
+  Ref<TensorImpl> base_;      // the base of a view that shares its history
+  Ref<Node> node_;            // the new grad_fn of the base, or of self; may be null
+  Ref<Node> view_node_ = {};  // the new grad_fn of a view that retains its gradient
 };
 
-/// self = compute(self before the write), in place. `operation` must live forever; errors name it.
+/// Writes compute(self before the write) to self, in place.
+///
+/// `operation` must live forever. Errors name it.
 template <class F>
 const Tensor& in_place(const char* operation, const Tensor& self, TensorRefs inputs,
                        F&& compute) try {
@@ -77,11 +88,12 @@ namespace detail {
 template <class T>
 concept PassedByReference = std::same_as<T, Tensor> || std::same_as<T, Scalar> ||
     std::same_as<T, Shape> || std::same_as<T, std::optional<Scalar>>;
-/// How operations take an argument of type T.
+/// The type by which operations accept an argument of type T.
 template <class T>
 using Passed = std::conditional_t<PassedByReference<T>, const T&, T>;
 
-/// `argument` where it is a tensor, whose graph the result may continue; otherwise `other`.
+/// Returns `argument` if it is a tensor, whose graph the result may continue, and `other`
+/// otherwise.
 template <class T>
 const Tensor& tensor_or(const Tensor& other, const T& argument) {
   if constexpr (std::same_as<T, Tensor>) {
@@ -92,8 +104,9 @@ const Tensor& tensor_or(const Tensor& other, const T& argument) {
 }
 }  // namespace detail
 
-/// self = f(self, arguments...), computed beside self and then copied. Elementwise operations write
-/// to self directly (autograd/ops/elementwise.h).
+/// Computes f(self, arguments...) and copies the result to self.
+///
+/// Elementwise operations write to self directly (autograd/ops/elementwise.h).
 template <class... Arguments>
 const Tensor& update(
     const char* operation, const Tensor& self,
@@ -103,11 +116,11 @@ const Tensor& update(
                   [&](const Tensor& before) { return f(before, arguments...); });
 }
 
-/// Makes self the tensor view(self), for every handle of it; no element changes.
+/// Makes self the tensor view(self), for all of its handles. No element changes.
 const Tensor& become(const char* operation, const Tensor& self,
                      FunctionRef<Tensor(const Tensor&)> view);
 
-/// self = f(self, arguments...), where f is a view.
+/// Makes self the view f(self, arguments...).
 template <class... Arguments>
 const Tensor& update_view(
     const char* operation, const Tensor& self,

@@ -22,12 +22,12 @@ bool is_unshared(const Tensor& gradient) {
 namespace {
 
 // True if the gradient has the strides that PyTorch's `.grad` of the leaf would have: the leaf's
-// where the leaf has no gaps, otherwise row-major ones.
+// strides if the leaf has no gaps, and row-major strides otherwise.
 bool has_layout_for(const Array& leaf, const Array& gradient) {
   return leaf.is_dense() ? gradient.has_layout_of(leaf) : gradient.is_contiguous();
 }
 
-// A copy of the gradient in that layout, with history.
+// Copies the gradient to that layout, with history.
 Tensor copy_for(const Array& leaf, const Tensor& gradient) {
   Array out = leaf.is_dense() ? Array::empty_like(gradient.shape(), gradient.dtype(), {&leaf})
                               : Array::empty(gradient.shape(), gradient.dtype());
@@ -40,7 +40,7 @@ Tensor copy_for(const Array& leaf, const Tensor& gradient) {
 }  // namespace
 
 void add_to_grad(GradientSlot& slot, Tensor gradient, bool create_graph) {
-  Ref<TensorImpl> replaced;  // destroyed after the lock: that may run code of the user
+  Ref<TensorImpl> replaced;  // destroyed after the unlock, as this may run code of the user
   const std::lock_guard lock(slot.mutex);
   TensorImpl* owner = slot.owner;
   if (owner == nullptr || !takes_gradient(*owner)) return;

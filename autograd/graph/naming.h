@@ -1,10 +1,12 @@
-// Which operation an error names.
+// The operation that an error names.
 #pragma once
 
 namespace tend {
 
-/// Rethrows the tend::Error that is being handled, named after `operation`. For operations that are
-/// made of others: whoever called tile should not read of repeat.
+/// Rethrows the current tend::Error, with `operation` as the operation it names.
+///
+/// It is for operations that call others: an error of tile, which calls repeat, must not name
+/// repeat.
 ///
 ///     Tensor tile(const Tensor& self, const Shape& repeats) try {
 ///       ...

@@ -20,7 +20,7 @@ Node::Node(const char* operation, const char* grad_fn) noexcept
     : operation_(operation), grad_fn_(grad_fn) {}
 
 void Node::destroy(Node* node) noexcept {
-  // Deleting a node releases the nodes of its inputs, which would recurse through a long graph.
+  // Deleting a node releases the nodes of its inputs. In a long graph this would recurse deeply.
   destroy_in_turn(node, [](Node* each) { delete each; });
 }
 
@@ -45,7 +45,7 @@ void Node::release() {
 }
 
 Tensor Derivative::saved(std::size_t i) const {
-  // A hook may have gone backward through this graph since the walk began, and freed it.
+  // A hook may have run backward through this graph since the walk began, and freed it.
   if (node_.is_freed()) node_.check_saved();
   return node_.saved()[i].unpack(&node_);
 }
@@ -85,7 +85,8 @@ Tensor Recorder::attach(Ref<Node> node, Array&& result, std::span<const TensorRe
     }
     node->saves_ = node->saves_ || each.is_output() || is_defined;
   }
-  // Only now, since views among the inputs may just have got new nodes, which come before this one.
+  // Assigned last, because views among the inputs may have got new nodes above. These come before
+  // this node.
   node->sequence_ = next_sequence();
   if (autograd::DetectAnomaly::is_on()) autograd::note_anomaly(*node, out, inputs);
   if (autograd::Timeline::is_on()) autograd::Timeline::note_module(*node);

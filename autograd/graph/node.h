@@ -1,4 +1,4 @@
-// The graph: one Node per recorded operation, from its result back to its inputs.
+// The graph: a Node for each recorded operation, with edges from its result back to its inputs.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@
 
 namespace tend {
 
-/// What a derivative works with: the cotangent of the result, the saved tensors, and a slot for
-/// each input's gradient.
+/// The data for a derivative: the cotangent of the result, the saved tensors, and a slot for the
+/// gradient of each input.
 class Derivative {
  public:
-  /// What needs() and sum() tell of one input.
+  /// Whether an input needs a gradient, and what needs() and sum() return for it.
   struct Recipient {
     bool needed = false;
     const Array* sum = nullptr;
@@ -27,19 +27,23 @@ class Derivative {
              std::span<Tensor> gradients) noexcept
       : node_(node), grad_(std::move(grad)), recipients_(recipients), gradients_(gradients) {}
 
-  /// The gradient with respect to the operation's result; it has the result's shape and dtype.
+  /// Returns the gradient with respect to the operation's result. It has the result's shape and
+  /// dtype.
   const Tensor& grad() const noexcept { return grad_; }
-  /// The i-th tensor that the operation saved.
+  /// Returns the i-th tensor that the operation saved.
   Tensor saved(std::size_t i) const;
-  /// True when the gradient of input i is needed.
+  /// True if the gradient of input i is needed.
   bool needs(std::size_t input) const noexcept { return recipients_[input].needed; }
-  /// Gives the gradient of input i. It may still have the broadcast shape and another floating
-  /// dtype: the engine sums and converts. An input that is not set has gradient zero.
+  /// Sets the gradient of input i.
+  ///
+  /// It may still have the broadcast shape and another floating dtype: the engine sums and
+  /// converts. An input that is not set has gradient zero.
   void set(std::size_t input, Tensor gradient) { gradients_[input] = std::move(gradient); }
 
-  /// What earlier nodes gave for input i, where the gradient may be added to that instead of being
-  /// set: an array of the input's shape and dtype, row-major, that nobody else sees. Otherwise
-  /// nullptr.
+  /// Returns the gradients of earlier nodes for input i, or nullptr.
+  ///
+  /// If it is not nullptr, the derivative may add its gradient to this array instead of setting it.
+  /// The array has the input's shape and dtype, is row-major, and nobody else uses it.
   const Array* sum(std::size_t input) const noexcept { return recipients_[input].sum; }
   std::span<Tensor> gradients() const noexcept { return gradients_; }
 
@@ -50,7 +54,7 @@ class Derivative {
   std::span<Tensor> gradients_;
 };
 
-/// What only few nodes need.
+/// Data that only few nodes need.
 struct NodeNotes : Pooled {
   TensorHooks hooks;  // for the gradient of the result
 
@@ -63,31 +67,33 @@ struct NodeNotes : Pooled {
 /// A recorded operation with one differentiable result.
 class Node : public RefCounted, public Pooled, public DestroyedInTurn<Node> {
  public:
-  /// tend's name of the operation: "linear".
+  /// tend's name of the operation, such as "linear".
   const char* operation() const noexcept { return operation_; }
-  /// What `grad_fn` prints, PyTorch's name: "AddmmBackward0".
+  /// The name that `grad_fn` prints, which is PyTorch's, such as "AddmmBackward0".
   const char* grad_fn() const noexcept { return grad_fn_; }
-  /// Larger than those of the nodes that its edges lead to, across all threads; the engine visits
-  /// the largest first.
+  /// A number that is larger than the numbers of the nodes that this node's edges lead to, across
+  /// all threads. The engine visits the node with the largest number first.
   std::uint64_t sequence() const noexcept { return sequence_; }
   std::span<const Edge> edges() const noexcept { return edges_; }
   std::span<const SavedTensor> saved() const noexcept { return saved_; }
-  /// Shape and dtype of the operation's result.
+  /// The shape and the dtype of the operation's result.
   const Shape& shape() const noexcept { return shape_; }
   DType dtype() const noexcept { return dtype_; }
 
   bool is_freed() const noexcept { return freed_; }
-  /// AutogradError if the saved tensors were freed, or one of them was changed since.
+  /// Checks that the saved tensors can be used.
+  ///
+  /// Throws: AutogradError - the saved tensors were freed, or one of them was changed since
   void check_saved() const;
   /// Frees the saved tensors.
   void release();
   virtual void differentiate(Derivative& derivative) const = 0;
 
   const NodeNotes* notes() const noexcept { return notes_.get(); }
-  /// The notes, made at the first call.
+  /// Returns the notes, which the first call creates.
   NodeNotes& make_notes();
 
-  /// The tensor that asked to retain the gradient of this node's result, if any.
+  /// The tensor that requested to retain the gradient of this node's result, if any.
   Ref<GradientSlot> retainer;
 
   static void destroy(Node* node) noexcept;
@@ -101,7 +107,7 @@ class Node : public RefCounted, public Pooled, public DestroyedInTurn<Node> {
   const char* operation_;
   const char* grad_fn_;
   std::uint64_t sequence_ = 0;
-  bool saves_ = false;  // at least one tensor
+  bool saves_ = false;  // true if it saves at least one tensor
   bool freed_ = false;
   DType dtype_ = float32;
   Shape shape_;
@@ -122,7 +128,7 @@ class FunctionNode final : public Node {
   F derivative_;
 };
 
-/// In a list of saved tensors: the result of the operation itself.
+/// The result of the operation itself, in a list of saved tensors.
 inline const Tensor kOutput;
 
 /// A tensor in an argument list of `record`: a reference, or nothing.
@@ -137,14 +143,14 @@ class TensorRef {
   const Tensor* tensor_ = nullptr;
 };
 
-/// For the list of saved tensors: `tensor` only when it will be needed.
+/// Returns `tensor` if it will be needed, for a list of saved tensors, and nothing otherwise.
 inline TensorRef save_if(bool needed, const Tensor& tensor) noexcept {
   return needed ? TensorRef(tensor) : TensorRef();
 }
 
 using TensorRefs = std::initializer_list<TensorRef>;
 
-/// True when grad mode is on and one of the tensors requires a gradient.
+/// True if grad mode is on and one of the tensors requires grad.
 bool tracks(std::span<const TensorRef> inputs);
 inline bool tracks(TensorRefs inputs) {
   return tracks(std::span(inputs.begin(), inputs.size()));
@@ -157,10 +163,11 @@ class Recorder {
                        std::span<const TensorRef> saved);
 };
 
-/// The result of an operation, with its derivative recorded where one of `inputs` requires a
-/// gradient. Inside `derivative`, needs(i) and set(i, ...) refer to inputs[i], saved(i) to
-/// saved[i]. `grad_fn` is what PyTorch prints for it, `operation` what tend calls it: the function
-/// that records, unless that is a helper. Both must live forever.
+/// Returns the result of an operation, and records its derivative if one of `inputs` requires grad.
+///
+/// In `derivative`, needs(i) and set(i, ...) refer to inputs[i], and saved(i) to saved[i].
+/// `grad_fn` is the name that PyTorch prints for it. `operation` is tend's name, by default the
+/// calling function; a helper must pass the name. Both strings must live forever.
 template <class F>
 Tensor record(const char* grad_fn, Array&& result, std::span<const TensorRef> inputs,
               std::span<const TensorRef> saved, F derivative,
@@ -178,16 +185,19 @@ Tensor record(const char* grad_fn, Array result, TensorRefs inputs, TensorRefs s
                 std::span(saved.begin(), saved.size()), std::move(derivative), operation);
 }
 
-/// Notes that `view` shares the elements of `input`. A view that is made while grad mode is off is
-/// detached: it has no part in the history of its base.
+/// Records that `view` shares the elements of `input`.
+///
+/// A view that is made while grad mode is off is detached: it has no part in the history of its
+/// base.
 void link_view(const Tensor& view, const Tensor& input);
 
-/// The tensor that owns the history of a view's elements; nullptr for other tensors, and once
-/// set_data gave that tensor other elements.
+/// Returns the tensor that owns the history of a view's elements.
+///
+/// It is nullptr for tensors that are not views, and after set_data gave the owner other elements.
 Ref<TensorImpl> live_base(const TensorImpl& view);
 
-/// As record, for a result that shares `input`'s elements: in-place writes to either reach the
-/// other, and its history.
+/// Does what record does, for a result that shares `input`'s elements. In-place writes to either
+/// reach the other, and its history.
 template <class F>
 Tensor record_view(const char* grad_fn, const Tensor& input, Array window, F derivative,
                    const char* operation = __builtin_FUNCTION()) {

@@ -6,7 +6,7 @@
 namespace tend::autograd {
 namespace {
 
-thread_local std::vector<const NodeHook*> hooks;  // the latest last
+thread_local std::vector<const NodeHook*> hooks;  // in the order of their construction
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// Numbers for objects that are met on a walk.
+// Numbers for the objects that a walk over the graph meets.
 #pragma once
 
 #include <cstddef>
@@ -10,15 +10,16 @@
 
 namespace tend {
 
-/// Numbers objects 0, 1, ... in the order in which they are first named. A hash table with open
-/// addressing, since a walk looks up every edge.
+/// Numbers objects 0, 1, ... in the order in which they are first looked up.
+///
+/// It is a hash table with open addressing, because a walk looks up every edge.
 class Numbering {
  public:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
   Numbering() : slots_(64) {}
 
-  /// The number of `object` (not null), and whether it is new.
+  /// Returns the number of `object`, which is not null, and whether it is new.
   std::pair<std::uint32_t, bool> number(const void* object) {
     Slot& slot = slots_[find(object)];
     if (slot.object != nullptr) return {slot.number, false};
@@ -26,7 +27,7 @@ class Numbering {
     if (2 * static_cast<std::size_t>(++count_) > slots_.size()) grow();
     return {count_ - 1, true};
   }
-  /// The number of an object, kNone for one that has none.
+  /// Returns the number of an object, or kNone if it has no number.
   std::uint32_t look_up(const void* object) const noexcept {
     const Slot& slot = slots_[find(object)];
     return slot.object != nullptr ? slot.number : kNone;
@@ -38,9 +39,10 @@ class Numbering {
     std::uint32_t number = 0;
   };
 
-  // The slot where the object is, or would be. At least half of the slots are free.
+  // Returns the slot in which the object is, or would be. At least half of the slots are free.
   std::size_t find(const void* object) const noexcept {
-    // Addresses are multiples of 64 bytes; the multiplication mixes the bits above these.
+    // Addresses are multiples of 64 bytes, so the lowest 6 bits are dropped. The multiplication
+    // mixes the others.
     std::size_t at = (reinterpret_cast<std::uintptr_t>(object) >> 6) * 0x9e3779b97f4a7c15u >> 32;
     for (;; ++at) {
       at &= slots_.size() - 1;

@@ -26,7 +26,7 @@ SavedTensor::SavedTensor(const Tensor& tensor, bool is_output, const Edge* input
       is_output_(is_output) {
   if (latest == nullptr) return;
   index_ = latest->note(array_);
-  // Leaves stay in memory anyway, so they are kept, and their version is checked as usual.
+  // Leaves stay in memory anyway. So they are saved, and their version is checked as usual.
   if (edge().leaf) return;
   recomputation_ = Ref<Recomputation>(latest);
   array_ = Array();
@@ -45,7 +45,7 @@ void SavedTensor::check_version(const char* saver) const {
 }
 
 Tensor SavedTensor::unpack(Node* node) const {
-  // Checked once more, since hooks may have written meanwhile.
+  // Checked again, because hooks may have written to the elements meanwhile.
   check_version(node ? node->operation() : "checkpoint");
   Array array = recomputation_ ? recomputation_->recompute(index_) : array_;
   if (!array.defined()) return {};

@@ -1,4 +1,4 @@
-// What the graph keeps of tensors: where gradients go, and what derivatives will read.
+// Data of the graph about tensors: where gradients go, and what derivatives read.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@ namespace tend {
 
 class Node;
 
-/// Where the gradient of one input goes: to the node that made it, to a leaf, or (both null)
-/// nowhere.
+/// The destination of the gradient of an input: the node that made it, a leaf, or nothing (both
+/// null).
 struct Edge {
   Ref<Node> node;
   Ref<GradientSlot> leaf;
@@ -18,31 +18,34 @@ struct Edge {
   explicit operator bool() const noexcept { return node || leaf; }
 };
 
-/// Makes the history of a view that of its base, after an in-place write to the shared elements.
+/// Renews the history of a view after an in-place write to the elements that it shares with its
+/// base.
 void renew_written_view(TensorImpl& view);
 inline void renew_view_history(TensorImpl& impl) {
   if (impl.base) renew_written_view(impl);
 }
 
-/// The edge for gradients of `tensor`. The history of a view whose base was written in place is
-/// renewed first.
+/// Returns the edge for gradients of `tensor`. If the base of a view was written in place, the
+/// view's history is renewed first.
 Edge gradient_edge(const Tensor& tensor);
 
-/// Elements that are not kept but computed again when a derivative asks for them: how
-/// autograd::checkpoint saves memory.
+/// Elements that are not saved, but computed again when a derivative needs them.
+/// autograd::checkpoint saves memory in this way.
 class Recomputation : public RefCounted {
  public:
-  /// Called for every tensor that is saved while this is the thread's latest; returns its number
-  /// among them.
+  /// Records a tensor that is saved while this is the thread's latest Recomputation. Returns its
+  /// number among such tensors.
   virtual std::size_t note(const Array& array) = 0;
-  /// The elements of tensor `index`.
+  /// Returns the elements of tensor `index`, computed again.
   virtual Array recompute(std::size_t index) = 0;
-  /// AutogradError when the elements cannot be computed again, for the operation `saver`.
+  /// Checks that the elements can be computed again, for the operation `saver`.
+  ///
+  /// Throws: AutogradError - they cannot be computed again
   virtual void check(const char* saver) const = 0;
 
   static void destroy(Recomputation* recomputation) noexcept { delete recomputation; }
 
-  /// Makes `recomputation` the thread's latest while it lives.
+  /// Makes `recomputation` the latest of this thread during its lifetime.
   class Scope {
    public:
     explicit Scope(Recomputation* recomputation) noexcept;
@@ -58,21 +61,27 @@ class Recomputation : public RefCounted {
   virtual ~Recomputation() = default;
 };
 
-/// A tensor kept for backward: its elements, their version, and its history. The handle itself is
-/// not kept: it may get a later history by an in-place write, and then the graph would own itself.
+/// A tensor saved for backward: its elements, their version, and its history.
+///
+/// The handle itself is not saved. It may later get another history by an in-place write, and then
+/// the graph would own itself.
 class SavedTensor {
  public:
   SavedTensor() = default;
-  /// The history of an operation's own output is the node, which unpack is given; that of an input
-  /// is the node's edge to it, `input_edge`, which must outlive this.
+  /// Saves a tensor.
+  ///
+  /// The history of an operation's own output is the node that unpack receives. The history of an
+  /// input is the node's edge to it, `input_edge`, which must outlive this object.
   SavedTensor(const Tensor& tensor, bool is_output, const Edge* input_edge = nullptr);
-  /// The tensor, its history attached; `node` is the one that saved it.
+  /// Returns the tensor with its history. `node` is the node that saved it.
   Tensor unpack(Node* node) const;
-  /// AutogradError naming both operations if the elements were changed since.
+  /// Checks that the elements were not changed since they were saved.
+  ///
+  /// Throws: AutogradError - they were changed; the error names both operations
   void check_version(const char* saver) const;
 
-  /// For its shape and dtype; undefined where nothing is saved, or the elements are to be computed
-  /// again.
+  /// Returns the elements, for their shape and dtype. It is undefined if nothing is saved, or if
+  /// the elements are to be computed again.
   const Array& array() const noexcept { return array_; }
 
  private:
@@ -80,8 +89,8 @@ class SavedTensor {
 
   Array array_;
   const Edge* input_edge_ = nullptr;
-  Edge own_edge_;                     // of a tensor that is neither an input nor the output
-  Ref<Recomputation> recomputation_;  // has the elements where array_ is undefined
+  Edge own_edge_;                     // for a tensor that is neither an input nor the output
+  Ref<Recomputation> recomputation_;  // has the elements if array_ is undefined
   std::size_t index_ = 0;
   std::uint32_t version_ = 0;
   bool is_output_ = false;

@@ -8,8 +8,8 @@
 namespace tend {
 namespace {
 
-// Zeros over everything that the base reaches in memory, gaps included. Where it has no elements,
-// neither have its regions, and its strides can be any numbers.
+// Returns zeros for all memory that the base reaches, including gaps. A base without elements has
+// regions without elements, and its strides can be any numbers.
 Array buffer_for(const StridedRegion& region, DType dtype) {
   if (element_count(region.base_shape) == 0) return Array::zeros({0}, dtype);
   std::int64_t reach = 1;
@@ -19,7 +19,8 @@ Array buffer_for(const StridedRegion& region, DType dtype) {
   return Array::zeros({reach}, dtype);
 }
 
-// An expanded view shows an element at several indices, whose gradients add up.
+// Sums over expanded dimensions. An expanded view shows an element at several indices, whose
+// gradients add up.
 Array sum_expanded(const Array& x, const StridedRegion& region) {
   Shape expanded;
   for (std::int64_t d = 0; d < region.shape.rank(); ++d) {
@@ -31,8 +32,8 @@ Array sum_expanded(const Array& x, const StridedRegion& region) {
   return sum;
 }
 
-// Adds the elements of `x`, one by one in their order, to the elements of `buffer` that the region
-// shows, of which several may be the same.
+// Adds the elements of `x`, one by one in their order, to the elements of `buffer` in the region.
+// Several indices of the region may name the same element.
 void add_in_order(const Array& buffer, const Array& x, const StridedRegion& region) {
   const Array numbers = Array::empty(buffer.shape(), int64);
   kernels::arange(numbers, 0, 1);
@@ -40,8 +41,8 @@ void add_in_order(const Array& buffer, const Array& x, const StridedRegion& regi
   kernels::index_add(buffer, 0, places.reshape({x.numel()}), x.reshape({x.numel()}));
 }
 
-// Whether the base is row-major, and the region's elements are among its elements. Neither holds
-// where set_data gave the base other elements.
+// True if the base is row-major, and the region's elements are among its elements. Both may be
+// false after set_data gave the base other elements.
 bool is_inside(const StridedRegion& region) {
   if (region.base_strides != contiguous_strides(region.base_shape) || region.offset < 0)
     return false;
@@ -53,7 +54,7 @@ bool is_inside(const StridedRegion& region) {
   return last < element_count(region.base_shape);
 }
 
-// What the functions below compute; nothing but the result refers to its elements.
+// The results of take_region, put_region and clear_region. Nothing else refers to their elements.
 
 Array take(const Array& x, const StridedRegion& region) {
   if (x.is_contiguous() && is_inside(region)) {

@@ -1,11 +1,12 @@
-// The region of a base that a view shows: in-place writes through views need it to pass gradients.
+// The region of a base that a view shows. In-place writes through views need it to pass gradients.
 #pragma once
 
 #include <tend/autograd/graph/node.h>
 
 namespace tend {
 
-/// Where the elements of a view lie among those of its base, which has no overlapping elements.
+/// The positions of a view's elements among the elements of its base. The base has no overlapping
+/// elements.
 struct StridedRegion {
   StridedRegion(const Array& base, const Array& view);
 
@@ -14,27 +15,35 @@ struct StridedRegion {
   std::int64_t offset;  // from the base's first element to the view's
 };
 
-/// A copy, of the view's shape, of the elements of `x`, which has the base's shape, in the region.
+/// Copies the elements of `x` in the region.
+///
+/// `x` has the base's shape, and the result has the view's shape. The gradient is put_region of the
+/// result's gradient.
 Tensor take_region(const Tensor& x, const StridedRegion& region);
 
-/// Zeros of the base's shape with `x`, which has the view's shape, added in the region: the
-/// transpose of take_region.
+/// Adds `x` to the region of zeros of the base's shape: the transpose of take_region.
+///
+/// `x` has the view's shape. The gradient is take_region of the result's gradient.
 Tensor put_region(const Tensor& x, const StridedRegion& region);
 
-/// Gives the input of a node, whose result is the view, its gradient: put_region of the result's,
-/// added in place to what earlier nodes gave where that is possible. So the pieces of a tensor cost
-/// no more than their own elements each. The region is that of a row-major base, and names no
-/// element twice.
+/// Sets the gradient of the input of a node whose result is the view.
+///
+/// The gradient is put_region of the result's gradient. Where possible it is added in place to the
+/// gradients of earlier nodes. So each piece of a tensor costs only its own elements. The region
+/// belongs to a row-major base, and names no element twice.
 void give_region(Derivative& d, const StridedRegion& region);
 
-/// A copy of `x`, which has the base's shape, with zeros in the region.
+/// Copies `x` with zeros in the region.
+///
+/// `x` has the base's shape. The gradient is clear_region of the result's gradient.
 Tensor clear_region(const Tensor& x, const StridedRegion& region);
 
-/// `view` as a tensor whose history is that of `base`.
+/// Returns `view` as a tensor whose history leads to `base`.
 Tensor region_of(const Tensor& base, const Array& view);
 
-/// A view that shows some elements of `self`; `view` makes it from an Array. The gradient of all
-/// other elements is zero.
+/// Records a view of some elements of `self`. `view` makes it from an Array.
+///
+/// The gradient is the result's gradient at these elements, and zero elsewhere.
 template <class View>
 Tensor record_pick(const char* grad_fn, const Tensor& self, View view,
                    const char* operation = __builtin_FUNCTION()) {

@@ -1,4 +1,4 @@
-// When the operations of a thread ran, for the profiler.
+// The times at which the operations of a thread ran, for the profiler.
 #pragma once
 
 #include <chrono>
@@ -21,41 +21,45 @@ namespace autograd {
 struct TimedOperation {
   const char* name = nullptr;
   bool is_derivative = false;
-  std::size_t module = 0;  // that ran it, of Record::modules
-  std::int64_t begin = 0;  // in nanoseconds since the timeline began
+  std::size_t module = 0;  // the module that ran it: an index in Record::modules
+  std::int64_t begin = 0;  // in nanoseconds since the start of the timeline
   std::int64_t end = 0;
-  std::int64_t bytes = 0;  // of its inputs and results
-  std::int64_t flops = 0;  // of matrix products and attention
+  std::int64_t bytes = 0;  // the size of its inputs and results
+  std::int64_t flops = 0;  // in matrix products and attention
 };
 
-/// While it lives, notes the operations of the thread that made it. An operation's time begins
-/// where the one before it ended. Without a timeline an operation pays one test.
+/// Records the operations of the thread that made it, during its lifetime.
+///
+/// The time of an operation begins at the end of the previous one. Without a timeline, an operation
+/// has one additional test.
 class Timeline {
  public:
   struct Record {
     std::vector<TimedOperation> operations;
-    std::vector<std::string> modules;  // paths, as CallScope's
+    std::vector<std::string> modules;  // paths, as in CallScope
     std::int64_t end = 0;              // when the timeline stopped
   };
 
-  /// Error where this thread has one already.
+  /// Starts a timeline.
+  ///
+  /// Throws: Error - this thread has a timeline already
   Timeline();
   ~Timeline() { stop(); }
   Timeline(const Timeline&) = delete;
   Timeline& operator=(const Timeline&) = delete;
 
-  /// Ends it, on the thread that made it.
+  /// Stops the timeline. Call it on the thread that made it.
   void stop() noexcept;
-  /// Empty until it was stopped.
+  /// Returns the record, which is empty until the timeline is stopped.
   const Record& record() const noexcept { return stopped_; }
 
   static bool is_on() noexcept { return current_ != nullptr; }
-  /// Notes an operation that has just ended, unless it is a part of a derivative.
+  /// Records an operation that has just ended, unless it is a part of a derivative.
   static void note(const char* operation, std::int64_t bytes);
   static void note(const char* operation, const Array& result, std::span<const TensorRef> inputs);
   /// Stores in `node` the module that ran its operation, for its derivative.
   static void note_module(Node& node);
-  /// Leaves out what has happened since the last operation: it was none.
+  /// Leaves out the time since the last operation, which is not an operation's.
   static void skip() noexcept;
 
  private:
@@ -63,9 +67,9 @@ class Timeline {
   using Clock = std::chrono::steady_clock;
 
   std::int64_t now() const;
-  // Notes what has happened since the last operation's end.
+  // Records an operation that ran from the end of the last one until now.
   void add(const char* name, bool is_derivative, std::int64_t bytes, const std::string& module);
-  // The next operation begins here.
+  // Begins the time of the next operation now.
   void go_on() noexcept;
 
   inline static constinit thread_local Timeline* current_ = nullptr;
@@ -73,13 +77,15 @@ class Timeline {
   Clock::time_point start_ = Clock::now();
   std::int64_t last_end_ = 0;
   std::uint64_t last_flops_ = 0;
-  int derivatives_ = 0;                                  // that run now, one within the other
-  std::unordered_map<std::string, std::size_t> places_;  // of modules
+  int derivatives_ = 0;                                  // how many run now, nested
+  std::unordered_map<std::string, std::size_t> places_;  // indices of modules
   Record running_, stopped_;
 };
 
-/// A part of a program that profiles list beside the operations, such as the reading of a file:
-/// what happens while it lives and is no operation. `name` must live as long as the profiler.
+/// A part of a program that profiles list with the operations, such as the reading of a file.
+///
+/// It covers the time of its lifetime in which no operation runs. `name` must live as long as the
+/// profiler.
 class ProfiledPart {
  public:
   [[nodiscard]] explicit ProfiledPart(const char* name) noexcept : name_(name) { Timeline::skip(); }
@@ -95,7 +101,8 @@ class ProfiledPart {
   std::int64_t bytes_ = 0;
 };
 
-/// Notes the derivative that runs while it lives, and what adds up its gradients, as one operation.
+/// Records the derivative that runs during its lifetime, and the addition of its gradients, as one
+/// operation.
 class TimedDerivative {
  public:
   TimedDerivative(const Node& node, const Tensor& gradient) : timeline_(Timeline::current_) {

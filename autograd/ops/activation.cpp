@@ -14,9 +14,9 @@ using kernels::Formula, kernels::PairFormula, kernels::TripleFormula, kernels::P
 
 namespace {
 
-// The gradient of a piecewise linear function. It is linear in `grad`, and depends on x with
-// derivative 0, so that a second derivative is zeros, as in PyTorch, and not an error for want of a
-// graph.
+// The gradient of a piecewise linear function. It is linear in `grad`. With respect to x its
+// derivative is 0. This derivative is recorded, so that a second derivative is zeros, as in
+// PyTorch, instead of an error about a missing graph.
 Tensor piecewise_linear_gradient(const char* operation, const char* node, const Tensor& grad,
                                  const Tensor& x, PairFormula formula,
                                  const Parameters& parameters = {}) {
@@ -30,14 +30,15 @@ Tensor piecewise_linear_gradient(const char* operation, const char* node, const 
       operation);
 }
 
-// The gradient of scale times: x where it is positive, else alpha (exp(input_scale x) - 1).
+// The gradient of scale * f(x). Here f(x) is x if x is positive, and otherwise
+// alpha (exp(input_scale x) - 1).
 Tensor elu_gradient(const Tensor& grad, const Tensor& x, double alpha, double scale,
                     double input_scale) {
   if (!grad_enabled()) {
     const Parameters parameters{alpha * scale, input_scale, scale};
     return computed(PairFormula::elu_backward, parameters, grad.dtype(), grad, x);
   }
-  // Where x is positive the exponential is not used, but must not overflow.
+  // The exponential is not used where x is positive, but it must not overflow there.
   const Tensor slope = (alpha * scale * input_scale) * exp(clamp_max(x, 0) * input_scale);
   return grad * where(x <= 0, slope, scale);
 }
@@ -142,38 +143,38 @@ Tensor leaky_relu(const Tensor& self, double negative_slope) {
   return leaky_relu({"leaky_relu"}, self, negative_slope);
 }
 const Tensor& InPlace::leaky_relu_(double negative_slope) const {
-  return twin("leaky_relu_", self(),
-              [&](const Form& form) { leaky_relu(form, self(), negative_slope); });
+  return in_place_form("leaky_relu_", self(),
+                       [&](const Form& form) { leaky_relu(form, self(), negative_slope); });
 }
 
 Tensor elu(const Tensor& self, double alpha) {
   return elu({"elu"}, "EluBackward0", self, alpha, 1);
 }
 const Tensor& InPlace::elu_(double alpha) const {
-  return twin("elu_", self(),
-              [&](const Form& form) { elu(form, "EluBackward0", self(), alpha, 1); });
+  return in_place_form("elu_", self(),
+                       [&](const Form& form) { elu(form, "EluBackward0", self(), alpha, 1); });
 }
 
 Tensor celu(const Tensor& self, double alpha) {
   return celu({"celu"}, self, alpha);
 }
 const Tensor& InPlace::celu_(double alpha) const {
-  return twin("celu_", self(), [&](const Form& form) { celu(form, self(), alpha); });
+  return in_place_form("celu_", self(), [&](const Form& form) { celu(form, self(), alpha); });
 }
 
 Tensor hardtanh(const Tensor& self, const Scalar& min_val, const Scalar& max_val) {
   return hardtanh({"hardtanh"}, self, min_val, max_val);
 }
 const Tensor& InPlace::hardtanh_(const Scalar& min_val, const Scalar& max_val) const {
-  return twin("hardtanh_", self(),
-              [&](const Form& form) { hardtanh(form, self(), min_val, max_val); });
+  return in_place_form("hardtanh_", self(),
+                       [&](const Form& form) { hardtanh(form, self(), min_val, max_val); });
 }
 
 Tensor relu6(const Tensor& self) {
   return hardtanh({"relu6"}, self, 0, 6);
 }
 const Tensor& InPlace::relu6_() const {
-  return twin("relu6_", self(), [&](const Form& form) { hardtanh(form, self(), 0, 6); });
+  return in_place_form("relu6_", self(), [&](const Form& form) { hardtanh(form, self(), 0, 6); });
 }
 
 Tensor prelu(const Tensor& self, const Tensor& weight) {
@@ -184,7 +185,7 @@ Tensor prelu(const Tensor& self, const Tensor& weight) {
     fail<ShapeError>("prelu", "a weight ", weight.shape(), " for an input ", self.shape());
   Shape along = Shape::filled(self.shape().size(), 1);
   if (self.dim() > 1) along[1] = weight.numel();
-  // 0 where the product is not used, which must not be infinite there.
+  // Zeros where the product is not used, since it must not be infinite there.
   const Tensor positive = self > 0;
   return where(positive, self, reshape(weight, along) * masked_fill(self, positive, 0));
 }

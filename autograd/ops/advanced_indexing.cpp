@@ -1,4 +1,5 @@
-// Each operation with its in-place twin, which touches only the elements that are named.
+// Each operation is followed by its in-place form, which touches only the elements that the indices
+// name.
 #include <tend/autograd/ops/advanced_indexing.h>
 
 #include <tend/autograd/ops/helpers.h>
@@ -33,7 +34,7 @@ const Tensor& InPlace::index_put_(Indices indices, const Scalar& value, Flag acc
 
 namespace {
 
-// A write of `values` to the elements of `target` that `arrays` name.
+// A write of `values` to those elements of `target` that `arrays` name.
 struct Put {
   Tensor target;
   IndexArrays arrays;
@@ -83,7 +84,7 @@ const Tensor& InPlace::index_add_(std::int64_t d, const Tensor& positions, const
                                   const Scalar& alpha) const {
   check_holds("index_add_", source.dtype(), alpha);
   if (alpha.to<double>() != 1) return index_add_(d, positions, source * alpha);
-  if (source.dim() != self().dim()) {  // put_slices lets ranks differ where one is 0-d
+  if (source.dim() != self().dim()) {  // put_slices accepts a 0-d tensor next to a 1-d one
     fail<ShapeError>("index_add_", "source ", source.shape(), " has another rank than ",
                      self().shape());
   }
@@ -103,7 +104,7 @@ Put fill_slices(const char* operation, const Tensor& self, std::int64_t dim, con
   dim = wrap_dim(operation, dim, self.dim());
   const Tensor target = at_least_1d(self);
   Put what{target, arrays_along(operation, target, dim, index, true), number};
-  if (value.requires_grad()) {  // it gets the gradient of a slice only once
+  if (value.requires_grad()) {  // a slice that is named twice counts once in the value's gradient
     what.arrays.positions[0] = unique(Tensor(what.arrays.positions[0])).values.array();
     what.arrays.shape[0] = what.arrays.positions[0].numel();
   }
@@ -149,8 +150,8 @@ Tensor take(const Tensor& self, const Tensor& index) {
 
 namespace {
 
-// self and the index arrays of the mask's true elements, after both are broadcast; at least 1-d.
-// The values are still undefined.
+// Returns self, broadcast with the mask and at least 1-d, and the index arrays of the mask's true
+// elements. The values are still undefined.
 Put masked(const char* operation, const Tensor& self, const Tensor& mask) {
   if (mask.dtype() != boolean)
     fail<DTypeError>(operation, "the mask must be bool, not ", mask.dtype());

@@ -7,14 +7,15 @@
 namespace tend {
 namespace {
 
-// As kernels::neg, with an error that says what to use.
+// kernels::neg, with an error that names an alternative.
 void negated(const Array& out, const Array& a) {
   if (a.dtype() == boolean)
     fail<DTypeError>("neg", "a bool tensor has no negative; use logical_not");
   kernels::neg(out, a);
 }
 
-// trunc(self / other) with derivative 0 everywhere, also where that of the quotient is infinite.
+// trunc(self / other). Its derivative is 0 everywhere, also where the derivative of the quotient is
+// infinite.
 Tensor truncated_quotient(const Tensor& self, const Tensor& other) {
   return record("DivBackward2", trunc(self.detach() / other.detach()).array(), {self, other}, {},
                 zero_gradient, "div");
@@ -50,7 +51,7 @@ Tensor sum(const Form& form, const Tensor& self, const Tensor& other, const Scal
       self, other);
 }
 
-// self - alpha * other, for sub and (with its operands exchanged) rsub.
+// self - alpha * other, for sub and, with exchanged operands, for rsub.
 Tensor difference(const Form& form, const char* node, const Tensor& self, const Tensor& other,
                   const Scalar& alpha) {
   const DType dtype = result_type(self.array(), other.array());
@@ -82,7 +83,7 @@ Tensor add(const Tensor& self, const Scalar& other, const Scalar& alpha) {
 }
 const Tensor& InPlace::add_(const Tensor& other, const Scalar& alpha) const {
   check_holds("add_", self().dtype(), alpha);
-  return twin("add_", self(), [&](const Form& form) { sum(form, self(), other, alpha); });
+  return in_place_form("add_", self(), [&](const Form& form) { sum(form, self(), other, alpha); });
 }
 const Tensor& InPlace::add_(const Scalar& other, const Scalar& alpha) const {
   return add_(number_like(self(), other), alpha);
@@ -96,8 +97,9 @@ Tensor sub(const Tensor& self, const Scalar& other, const Scalar& alpha) {
 }
 const Tensor& InPlace::sub_(const Tensor& other, const Scalar& alpha) const {
   check_holds("sub_", self().dtype(), alpha);
-  return twin("sub_", self(),
-              [&](const Form& form) { difference(form, "SubBackward0", self(), other, alpha); });
+  return in_place_form("sub_", self(), [&](const Form& form) {
+    difference(form, "SubBackward0", self(), other, alpha);
+  });
 }
 const Tensor& InPlace::sub_(const Scalar& other, const Scalar& alpha) const {
   return sub_(number_like(self(), other), alpha);
@@ -110,7 +112,7 @@ Tensor rsub(const Tensor& self, const Scalar& other, const Scalar& alpha) {
   return difference({"rsub"}, "RsubBackward1", number_like(self, other), self, alpha);
 }
 
-// The long names.
+// The operations under their long names.
 
 Tensor subtract(const Tensor& self, const Tensor& other, const Scalar& alpha) {
   return difference({"subtract"}, "SubBackward0", self, other, alpha);
@@ -178,7 +180,8 @@ Tensor div(const Tensor& self, const Scalar& other,
 }
 const Tensor& InPlace::div_(const Tensor& other,
                             std::optional<OrWord<RoundingMode>> rounding_mode) const {
-  return twin("div_", self(), [&](const Form& form) { div(form, self(), other, rounding_mode); });
+  return in_place_form("div_", self(),
+                       [&](const Form& form) { div(form, self(), other, rounding_mode); });
 }
 const Tensor& InPlace::div_(const Scalar& other,
                             std::optional<OrWord<RoundingMode>> rounding_mode) const {
@@ -192,8 +195,8 @@ Tensor positive(const Tensor& self) {
 
 namespace {
 
-// For maximum and minimum: equal inputs get half of the gradient each; where one is NaN, both get
-// all of it.
+// The gradients of maximum and minimum. Two equal inputs get half of the gradient each. If one
+// input is NaN, both get all of it.
 void share_gradient(Derivative& d, const Tensor& first_loses, const Tensor& second_loses) {
   const Tensor each = where(d.saved(0) == d.saved(1), d.grad() / 2, d.grad());
   if (d.needs(0)) d.set(0, masked_fill(each, first_loses, 0));

@@ -1,7 +1,7 @@
 /// \file
-/// Elementwise arithmetic. Tensors broadcast (ShapeError) and the result has the dtype of
-/// torch.result_type; a Scalar does not raise the dtype within its category. Gradients are summed
-/// over the dimensions in which an input was broadcast.
+/// Elementwise arithmetic. Tensors broadcast, and the result has the dtype of torch.result_type: a
+/// Scalar does not raise the dtype within its category. Gradients are summed over the dimensions in
+/// which an input was broadcast.
 #pragma once
 
 #include <tend/core/array/array.h>
@@ -17,35 +17,65 @@ class Tensor;
 #include <tend/autograd/ops/row_forms.h>
 
 ///@{
-/// self + alpha * other, broadcast (ShapeError) and promoted; for bool, "or". DTypeError for a
-/// floating alpha with integers, or one out of range. The gradients are 1 and alpha.
+/// Computes self + alpha * other, element by element.
+///
+/// The inputs broadcast, and their dtypes promote. For bool it is the logical "or". The gradient of
+/// self is 1, and the gradient of other is alpha.
+///
+/// Throws:
+///   ShapeError - the shapes do not broadcast
+///   DTypeError - alpha is floating, and the result is not
+///   DTypeError - the dtype cannot hold alpha
 Tensor add(const Tensor& self, const Tensor& other, const Scalar& alpha = 1);
 Tensor add(const Tensor& self, const Scalar& other, const Scalar& alpha = 1);
 ///@}
 
 ///@{
-/// self - alpha * other, broadcast (ShapeError) and promoted. DTypeError for bool, as PyTorch has
-/// it, for a floating alpha with integers, or one out of range. The gradients are 1 and -alpha.
+/// Computes self - alpha * other, element by element.
+///
+/// The inputs broadcast, and their dtypes promote. The gradient of self is 1, and the gradient of
+/// other is -alpha.
+///
+/// Throws:
+///   ShapeError - the shapes do not broadcast
+///   DTypeError - an input is bool, as in PyTorch
+///   DTypeError - alpha is floating, and the result is not
+///   DTypeError - the dtype cannot hold alpha
 Tensor sub(const Tensor& self, const Tensor& other, const Scalar& alpha = 1);
 Tensor sub(const Tensor& self, const Scalar& other, const Scalar& alpha = 1);
 ///@}
 
 ///@{
-/// other - alpha * self: sub with its operands exchanged, and the same errors. The gradient of self
-/// is -alpha, that of other 1.
+/// Computes other - alpha * self: sub with its operands exchanged.
+///
+/// The inputs broadcast, and their dtypes promote. The gradient of self is -alpha, and the gradient
+/// of other is 1.
+///
+/// Throws:
+///   ShapeError - the shapes do not broadcast
+///   DTypeError - an input is bool, as in PyTorch
+///   DTypeError - alpha is floating, and the result is not
+///   DTypeError - the dtype cannot hold alpha
 Tensor rsub(const Tensor& self, const Tensor& other, const Scalar& alpha = 1);
 Tensor rsub(const Tensor& self, const Scalar& other, const Scalar& alpha = 1);
 ///@}
 
-/// How div rounds its quotient: towards zero, or towards minus infinity.
+/// How div rounds its quotient: trunc rounds towards zero, floor towards minus infinity.
 enum class RoundingMode { trunc, floor };
 template <>
 inline constexpr std::string_view detail::kWords<RoundingMode> = "rounding_mode: trunc floor";
 
 ///@{
-/// self / other, rounded to a whole number, broadcast (ShapeError) and promoted: integers stay
-/// integers; None does not round. Not for two bools (DTypeError); Error for an integer division by
-/// zero. The gradient is zero.
+/// Computes self / other, rounded to a whole number.
+///
+/// The inputs broadcast, and their dtypes promote. With a rounding mode, integers stay integers and
+/// the gradient is zero. With std::nullopt nothing is rounded: dtypes and gradients are as for div
+/// without a mode.
+///
+/// Throws:
+///   ShapeError - the shapes do not broadcast
+///   DTypeError - both inputs are bool, and there is a rounding mode
+///   Error      - an integer is divided by zero, and there is a rounding mode
 Tensor div(const Tensor& self, const Tensor& other,
            std::optional<OrWord<RoundingMode>> rounding_mode);
 Tensor div(const Tensor& self, const Scalar& other,
@@ -53,36 +83,68 @@ Tensor div(const Tensor& self, const Scalar& other,
 ///@}
 
 ///@{
-/// sub under its long name, with its dtypes, errors and gradients.
+/// Computes self - alpha * other, as sub.
+///
+/// The inputs broadcast, and their dtypes promote. The gradient of self is 1, and the gradient of
+/// other is -alpha.
+///
+/// Throws:
+///   ShapeError - the shapes do not broadcast
+///   DTypeError - an input is bool, as in PyTorch
+///   DTypeError - alpha is floating, and the result is not
+///   DTypeError - the dtype cannot hold alpha
 Tensor subtract(const Tensor& self, const Tensor& other, const Scalar& alpha = 1);
 Tensor subtract(const Tensor& self, const Scalar& other, const Scalar& alpha = 1);
 ///@}
 ///@{
-/// mul under its long name, with its dtypes, errors and gradients.
+/// Computes self * other, as mul.
+///
+/// The inputs broadcast, and their dtypes promote. For bool it is the logical "and". The gradient
+/// of self is other, and the gradient of other is self.
+///
+/// Throws: ShapeError - the shapes do not broadcast
 Tensor multiply(const Tensor& self, const Tensor& other);
 Tensor multiply(const Tensor& self, const Scalar& other);
 ///@}
 ///@{
-/// div without a rounding mode, with its dtypes, errors and gradients.
+/// Computes self / other, as div without a rounding mode.
+///
+/// The inputs broadcast, and their dtypes promote; integers give float32. The gradient of self is 1
+/// / other, and the gradient of other is -self / other^2.
+///
+/// Throws: ShapeError - the shapes do not broadcast
 Tensor true_divide(const Tensor& self, const Tensor& other);
 Tensor true_divide(const Tensor& self, const Scalar& other);
 ///@}
 
-/// The larger of the two, NaN where either is; broadcast (ShapeError) and promoted. The gradient
-/// goes to the larger, half of it to each of two equal ones, and all of it to both where one is
-/// NaN.
+/// Returns the larger element of self and other.
+///
+/// The inputs broadcast, and their dtypes promote. The result is NaN where either input is NaN. The
+/// gradient goes to the larger element. Of two equal elements, each gets half of it. Where one is
+/// NaN, both get all of it.
+///
+/// Throws: ShapeError - the shapes do not broadcast
 Tensor maximum(const Tensor& self, const Tensor& other);
-/// The smaller of the two, NaN where either is; broadcast (ShapeError) and promoted. The gradient
-/// goes to the smaller, half of it to each of two equal ones, and all of it to both where one is
-/// NaN.
+/// Returns the smaller element of self and other.
+///
+/// The inputs broadcast, and their dtypes promote. The result is NaN where either input is NaN. The
+/// gradient goes to the smaller element. Of two equal elements, each gets half of it. Where one is
+/// NaN, both get all of it.
+///
+/// Throws: ShapeError - the shapes do not broadcast
 Tensor minimum(const Tensor& self, const Tensor& other);
 
-/// self itself; DTypeError for bool. The gradient is 1.
+/// Returns self itself, as unary plus does.
+///
+/// self may have any dtype but bool. The gradient is 1.
+///
+/// Throws: DTypeError - self is bool
 Tensor positive(const Tensor& self);
 
 ///@{
-/// add, sub, mul, div, remainder, positive and neg as operators, with their rules, errors and
-/// gradients.
+/// The operators +, -, *, / and %, as functions: add, sub, mul, div, remainder, positive and neg.
+///
+/// Shapes, dtypes, errors and gradients are as for these functions.
 Tensor operator+(const Tensor& a, const Tensor& b);
 Tensor operator+(const Tensor& a, const Scalar& b);
 Tensor operator+(const Scalar& a, const Tensor& b);

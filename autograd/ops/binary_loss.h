@@ -1,5 +1,5 @@
 /// \file
-/// Losses of answers that are yes or no.
+/// Losses for yes-or-no targets.
 #pragma once
 
 #include <tend/autograd/ops/loss.h>
@@ -19,12 +19,22 @@ struct BinaryCrossEntropyWithLogitsOptions {
 };
 
 ///@{
-/// -weight (t log x + (1 - t) log(1 - x)) of probabilities x and targets t, all of them in [0, 1]
-/// (Error), in one shape (ShapeError) and one floating dtype (DTypeError). Logarithms are clamped
-/// to at least -100, so the loss is finite. `weight` broadcasts to the input (ShapeError), has its
-/// dtype (DTypeError), is a constant (AutogradError when it requires grad) and may be undefined.
-/// The gradient of x is weight (x - t) / max(x (1 - x), 1e-12), that of t is weight
-/// (log(1 - x) - log x), without the clamp.
+/// Computes the cross entropy of probabilities: -weight (t log x + (1 - t) log(1 - x)).
+///
+/// Here x is the input and t the target, both in [0, 1]. They have one shape and one floating
+/// dtype. `weight` has their dtype, broadcasts to the input, is a constant and may be undefined.
+/// The result has the input's shape, or is 0-d for a mean or a sum. Logarithms are clamped to at
+/// least -100, so the loss is finite. The gradient of x is weight (x - t) / max(x (1 - x), 1e-12).
+/// The gradient of t is weight (log(1 - x) - log x), without the clamp.
+///
+/// Throws:
+///   Error         - an element of the input or the target is not in [0, 1]
+///   ShapeError    - input and target differ in shape
+///   ShapeError    - `weight` does not broadcast to the input
+///   DTypeError    - input and target do not have one floating dtype
+///   DTypeError    - `weight` has another dtype than the input
+///   AutogradError - `weight` requires grad
+///
 /// https://pytorch.org/docs/2.6/generated/torch.nn.functional.binary_cross_entropy.html
 Tensor binary_cross_entropy(const Tensor& input, const Tensor& target,
                             const BinaryCrossEntropyOptions& options = {});
@@ -37,11 +47,22 @@ Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const Ten
 ///@}
 
 ///@{
-/// -weight (w t log p + (1 - t) log(1 - p)) for p = sigmoid(input), targets t and w = pos_weight,
-/// computed from log p itself, so that it is precise for large inputs. Targets may be any numbers.
-/// Shapes, dtypes and errors are those of binary_cross_entropy; pos_weight has the rules of weight.
-/// The gradient of the input is weight (p (w t + 1 - t) - w t), that of t is
+/// Computes the cross entropy of logits: -weight (w t log p + (1 - t) log(1 - p)).
+///
+/// Here p = sigmoid(input), t is the target and w is pos_weight. The loss is computed from log p
+/// itself, so that it is precise for large inputs. Targets may be any numbers. Input and target
+/// have one shape and one floating dtype. `weight` and `pos_weight` have their dtype, broadcast to
+/// the input, are constants and may be undefined. The result has the input's shape, or is 0-d for a
+/// mean or a sum. The gradient of the input is weight (p (w t + 1 - t) - w t). The gradient of t is
 /// weight (log(1 - p) - w log p).
+///
+/// Throws:
+///   ShapeError    - input and target differ in shape
+///   ShapeError    - `weight` or `pos_weight` does not broadcast to the input
+///   DTypeError    - input and target do not have one floating dtype
+///   DTypeError    - `weight` or `pos_weight` has another dtype than the input
+///   AutogradError - `weight` or `pos_weight` requires grad
+///
 /// https://pytorch.org/docs/2.6/generated/torch.nn.functional.binary_cross_entropy_with_logits.html
 Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& target,
                                         const BinaryCrossEntropyWithLogitsOptions& options = {});

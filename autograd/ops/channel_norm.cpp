@@ -20,7 +20,7 @@ Tensor flattened(const Tensor& values) {
 
 namespace {
 
-// All dimensions but that of the channels.
+// All dimensions except the channels.
 Shape across_channels(const Tensor& x) {
   Shape dims{0};
   for (std::int64_t d = 2; d < x.dim(); ++d) dims.push_back(d);
@@ -44,8 +44,9 @@ Moments channel_moments(const Tensor& x, double eps) {
 
 namespace {
 
-// As for layer_norm: the gradients composed of public operations, from the saved self and weight,
-// and the same with less work, from the saved mean and rstd.
+// There are two forms of the gradients, as for layer_norm. The first is composed of public
+// operations and reads the saved self and weight. The second needs less work and also reads the
+// saved mean and rstd.
 
 void composed_channel_gradients(Derivative& d, double eps) {
   const Tensor x = d.saved(0), weight = d.saved(1);
@@ -91,7 +92,7 @@ Tensor channel_normal(const Tensor& x, const Tensor& weight, const Tensor& bias,
   return record(
       "NativeBatchNormBackward0", out, {x, weight, bias}, {x, weight, moments.mean, moments.rstd},
       [eps](Derivative& d) {
-        const bool is_empty = d.grad().numel() == 0;  // whose rstd is NaN, and gradients 0
+        const bool is_empty = d.grad().numel() == 0;  // rstd is NaN then, but the gradients are 0
         if (grad_enabled() || is_empty) return composed_channel_gradients(d, eps);
         channel_gradients(d);
       },

@@ -1,24 +1,25 @@
-// The normalisation of channels in batch_norm's training.
+// Normalization of channels, as batch_norm needs it while training.
 #pragma once
 
 #include <tend/autograd/tensor/tensor.h>
 
 namespace tend {
 
-/// (C) as (C, 1, ...), to broadcast with (N, C, d1, ...).
+/// Views values (C) as (C, 1, ...), so that they broadcast with self (N, C, d1, ...).
 Tensor per_channel(const Tensor& values, const Tensor& self);
-/// The other way.
+/// Views values such as (1, C, 1, ...) as one dimension (C).
 Tensor flattened(const Tensor& values);
 
-/// Of each channel of (N, C, ...), all of shape (1, C, 1, ...).
+/// The mean, variance and 1 / sqrt(variance + eps) of each channel of (N, C, ...). All have shape
+/// (1, C, 1, ...).
 struct Moments {
-  Tensor mean, variance, rstd;  // variance: without correction
+  Tensor mean, variance, rstd;  // the variance has no correction
 };
 
 Moments channel_moments(const Tensor& x, double eps);
 
-/// (x - mean) * rstd * weight + bias, with its gradients; weight and bias may be undefined.
-/// `moments` are those of x.
+/// Computes (x - mean) * rstd * weight + bias, with its gradients. weight and bias may be
+/// undefined. `moments` are the moments of x.
 Tensor channel_normal(const Tensor& x, const Tensor& weight, const Tensor& bias,
                       const Moments& moments, double eps);
 

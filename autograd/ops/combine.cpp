@@ -8,7 +8,7 @@ namespace {
 
 using kernels::TripleFormula;
 
-// self + value * a * b of integers, which wrap around.
+// self + value * a * b for integers, which wrap around.
 void plus_product(const Array& out, const Array& self, const Array& a, const Array& b,
                   const Scalar& value) {
   const Array product =
@@ -93,8 +93,8 @@ Tensor addcmul(const Tensor& self, const Tensor& tensor1, const Tensor& tensor2,
 }
 const Tensor& InPlace::addcmul_(const Tensor& tensor1, const Tensor& tensor2,
                                 const Scalar& value) const {
-  return twin("addcmul_", self(),
-              [&](const Form& form) { addcmul(form, self(), tensor1, tensor2, value); });
+  return in_place_form("addcmul_", self(),
+                       [&](const Form& form) { addcmul(form, self(), tensor1, tensor2, value); });
 }
 
 Tensor addcdiv(const Tensor& self, const Tensor& tensor1, const Tensor& tensor2,
@@ -103,8 +103,8 @@ Tensor addcdiv(const Tensor& self, const Tensor& tensor1, const Tensor& tensor2,
 }
 const Tensor& InPlace::addcdiv_(const Tensor& tensor1, const Tensor& tensor2,
                                 const Scalar& value) const {
-  return twin("addcdiv_", self(),
-              [&](const Form& form) { addcdiv(form, self(), tensor1, tensor2, value); });
+  return in_place_form("addcdiv_", self(),
+                       [&](const Form& form) { addcdiv(form, self(), tensor1, tensor2, value); });
 }
 
 Tensor lerp(const Tensor& self, const Tensor& end, const Tensor& weight) {
@@ -114,11 +114,11 @@ Tensor lerp(const Tensor& self, const Tensor& end, const Scalar& weight) {
   return lerp({"lerp"}, self, end, weight);
 }
 const Tensor& InPlace::lerp_(const Tensor& end, const Tensor& weight) const {
-  return twin("lerp_", self(),
-              [&](const Form& form) { lerp(form, "LerpBackward1", self(), end, weight); });
+  return in_place_form("lerp_", self(),
+                       [&](const Form& form) { lerp(form, "LerpBackward1", self(), end, weight); });
 }
 const Tensor& InPlace::lerp_(const Tensor& end, const Scalar& weight) const {
-  return twin("lerp_", self(), [&](const Form& form) { lerp(form, self(), end, weight); });
+  return in_place_form("lerp_", self(), [&](const Form& form) { lerp(form, self(), end, weight); });
 }
 
 }  // namespace tend

@@ -17,11 +17,11 @@ Tensor compare(const char* operation, CompareKernel kernel, const Tensor& a, con
   return constant(std::move(out), {a, b}, operation);
 }
 
-// Twins write 1 or 0 in self's dtype; the gradients are zero.
+// Runs an in-place form, which writes 1 or 0 in self's dtype. The gradients are zero.
 template <class Compute, class... Inputs>
 const Tensor& truths_in_place(const char* operation, const char* node, const Tensor& self,
                               Compute compute, const Inputs&... inputs) {
-  return twin(operation, self, [&](const Form&) {
+  return in_place_form(operation, self, [&](const Form&) {
     const TensorRefs refs = {inputs...};
     InPlaceRun run(operation, boolean, refs, {});
     compute(run);
@@ -30,7 +30,7 @@ const Tensor& truths_in_place(const char* operation, const char* node, const Ten
         record(node, run.elements().to(self.dtype()), run.inputs(), {}, zero_gradient, operation));
   });
 }
-// `other` may be a number as a tensor.
+// `other` may be a number that was made a tensor.
 const Tensor& compare_in_place(const char* operation, const char* node, CompareKernel kernel,
                                const Tensor& self, const Tensor& other) {
   const DType dtype = result_type(self.array(), other.array());
@@ -76,7 +76,7 @@ Tensor bitwise_not(const Tensor& self) {
   return run_row({"bitwise_not"}, kBitwiseNot, self);
 }
 const Tensor& InPlace::bitwise_not_() const {
-  return twin_of_row("bitwise_not_", kBitwiseNot, self());
+  return in_place_form_of_row("bitwise_not_", kBitwiseNot, self());
 }
 Tensor operator~(const Tensor& a) {
   return bitwise_not(a);
@@ -91,7 +91,7 @@ Tensor isclose(const Tensor& self, const Tensor& other, double rtol, double atol
   const NoGradGuard no_graph;
   Tensor close = self == other;
   if (equal_nan) close = logical_or(close, logical_and(isnan(self), isnan(other)));
-  if (rtol == 0 && atol == 0) return close;  // exact, also for int64 that float32 cannot hold
+  if (rtol == 0 && atol == 0) return close;  // exact, even for an int64 that float32 cannot hold
   const DType dtype = to_floating(self.dtype());
   const Tensor error = abs(to(self, dtype) - to(other, dtype));
   const Tensor allowed = atol + abs(rtol * to(other, dtype));

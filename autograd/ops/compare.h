@@ -1,6 +1,6 @@
 /// \file
-/// Comparison and logic. Nothing here has a gradient. Two inputs broadcast (ShapeError) and are
-/// compared in their promoted dtype.
+/// Comparison and logic. No operation here has a gradient. Two inputs broadcast, and are compared
+/// in the dtype to which they promote.
 #pragma once
 
 #include <tend/core/array/array.h>
@@ -14,8 +14,11 @@ class Tensor;
 #include <tend/autograd/ops/row_forms.h>
 
 ///@{
-/// eq, ne, lt, le, gt and ge as operators, element by element: bool, broadcast (ShapeError). No
-/// gradient.
+/// Compares a and b, element by element, as eq, ne, lt, le, gt and ge do.
+///
+/// The inputs broadcast. The result is bool. No gradient.
+///
+/// Throws: ShapeError - the shapes do not broadcast
 Tensor operator==(const Tensor& a, const Tensor& b);
 Tensor operator==(const Tensor& a, const Scalar& b);
 Tensor operator==(const Scalar& a, const Tensor& b);
@@ -36,17 +39,24 @@ Tensor operator>=(const Tensor& a, const Scalar& b);
 Tensor operator>=(const Scalar& a, const Tensor& b);
 ///@}
 
-/// Whether self is zero (NaN is not): bool, of self's shape. No gradient.
+/// Returns whether each element is zero.
+///
+/// The result is bool, of self's shape. NaN is not zero. No gradient.
 Tensor logical_not(const Tensor& self);
 
-/// ~self, bit by bit, of self's dtype; logical_not on bool. DTypeError unless bool or int64. No
+/// Computes ~self, bit by bit.
+///
+/// self is int64 or bool. The result has its shape and dtype. For bool it is logical_not. No
 /// gradient.
+///
+/// Throws: DTypeError - self is neither int64 nor bool
 Tensor bitwise_not(const Tensor& self);
 
 ///@{
-/// bitwise_and, bitwise_or, bitwise_xor and bitwise_not as operators, with their rules and errors.
-/// Mind C++'s precedence: (a < b) & (c < d) works without parentheses as well, but a & b == c means
-/// a & (b == c). No gradient.
+/// The operators &, |, ^ and ~, as functions: bitwise_and, bitwise_or, bitwise_xor and bitwise_not.
+///
+/// Shapes, dtypes and errors are as for these functions. In C++, < binds more tightly than &, so a
+/// < b & c < d means (a < b) & (c < d). But a & b == c means a & (b == c). No gradient.
 Tensor operator&(const Tensor& a, const Tensor& b);
 Tensor operator&(const Tensor& a, const Scalar& b);
 Tensor operator&(const Scalar& a, const Tensor& b);
@@ -59,16 +69,30 @@ Tensor operator^(const Scalar& a, const Tensor& b);
 Tensor operator~(const Tensor& a);
 ///@}
 
-/// Whether |self - other| <= atol + rtol |other|, or both are equal: bool, broadcast (ShapeError).
-/// NaN is close to NaN with equal_nan only. Both have one dtype (DTypeError); Error for a negative
-/// tolerance. Integers are compared in float32, or exactly if both tolerances are 0. No gradient.
+/// Returns whether |self - other| <= atol + rtol |other|, or both are equal, for each element.
+///
+/// The inputs broadcast and have one dtype. The result is bool. NaN is close to NaN only with
+/// equal_nan. Integers are compared in float32, or exactly if both tolerances are 0. No gradient.
+///
+/// Throws:
+///   ShapeError - the shapes do not broadcast
+///   DTypeError - the dtypes differ
+///   Error      - a tolerance is negative
 Tensor isclose(const Tensor& self, const Tensor& other, double rtol = 1e-5, double atol = 1e-8,
                Flag equal_nan = false);
-/// Whether isclose holds for all elements, with its errors. No gradient.
+/// Returns whether isclose holds for all elements.
+///
+/// Shapes, dtypes and tolerances are as for isclose. No gradient.
+///
+/// Throws:
+///   ShapeError - the shapes do not broadcast
+///   DTypeError - the dtypes differ
+///   Error      - a tolerance is negative
 bool allclose(const Tensor& self, const Tensor& other, double rtol = 1e-5, double atol = 1e-8,
               Flag equal_nan = false);
-/// Whether shapes and all elements are the same; the dtypes may differ, and NaN equals nothing. No
-/// gradient.
+/// Returns whether both tensors have the same shape and the same elements.
+///
+/// The dtypes may differ. NaN equals nothing. No gradient.
 bool equal(const Tensor& self, const Tensor& other);
 
 }  // namespace tend

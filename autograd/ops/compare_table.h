@@ -1,62 +1,118 @@
-// The table of compare.h: row_forms.h says what a row means.
+// The table of compare.h. row_forms.h explains the rows.
 // clang-format off
-// (It takes products for pointers.)
+// (clang-format would format products as pointers.)
 
 ///@{
-/// Whether self == other, bool; false for NaN. Broadcasts (ShapeError). No gradient.
+/// Returns whether self == other, element by element.
+///
+/// The inputs broadcast. The result is bool, and false for NaN. No gradient.
+///
+/// Throws: ShapeError - the shapes do not broadcast
 TEND_COMPARISON(eq, "EqBackward", ==, eq)
 ///@}
 ///@{
-/// Whether self != other, bool; true for NaN. Broadcasts (ShapeError). No gradient.
+/// Returns whether self != other, element by element.
+///
+/// The inputs broadcast. The result is bool, and true for NaN. No gradient.
+///
+/// Throws: ShapeError - the shapes do not broadcast
 TEND_COMPARISON(ne, "NeBackward", !=, ne)
 ///@}
 ///@{
-/// Whether self < other, bool; false for NaN. Broadcasts (ShapeError). No gradient.
+/// Returns whether self < other, element by element.
+///
+/// The inputs broadcast. The result is bool, and false for NaN. No gradient.
+///
+/// Throws: ShapeError - the shapes do not broadcast
 TEND_COMPARISON(lt, "LtBackward", <, gt)
 ///@}
 ///@{
-/// Whether self <= other, bool; false for NaN. Broadcasts (ShapeError). No gradient.
+/// Returns whether self <= other, element by element.
+///
+/// The inputs broadcast. The result is bool, and false for NaN. No gradient.
+///
+/// Throws: ShapeError - the shapes do not broadcast
 TEND_COMPARISON(le, "LeBackward", <=, ge)
 ///@}
 ///@{
-/// Whether self > other, bool; false for NaN. Broadcasts (ShapeError). No gradient.
+/// Returns whether self > other, element by element.
+///
+/// The inputs broadcast. The result is bool, and false for NaN. No gradient.
+///
+/// Throws: ShapeError - the shapes do not broadcast
 TEND_COMPARISON(gt, "GtBackward", >, lt)
 ///@}
 ///@{
-/// Whether self >= other, bool; false for NaN. Broadcasts (ShapeError). No gradient.
+/// Returns whether self >= other, element by element.
+///
+/// The inputs broadcast. The result is bool, and false for NaN. No gradient.
+///
+/// Throws: ShapeError - the shapes do not broadcast
 TEND_COMPARISON(ge, "GeBackward", >=, le)
 ///@}
 
-/// Whether both are true, that is not zero (NaN is true): bool, for any dtypes, broadcast
-/// (ShapeError). No gradient.
+/// Returns whether both elements are true, which means not zero.
+///
+/// The inputs broadcast and may have any dtypes. NaN is true. The result is bool. No gradient.
+///
+/// Throws: ShapeError - the shapes do not broadcast
 TEND_LOGICAL(logical_and, "LogicalAndBackward0")
-/// Whether one or both are true, that is not zero (NaN is true): bool, for any dtypes, broadcast
-/// (ShapeError). No gradient.
+/// Returns whether at least one of two elements is true, which means not zero.
+///
+/// The inputs broadcast and may have any dtypes. NaN is true. The result is bool. No gradient.
+///
+/// Throws: ShapeError - the shapes do not broadcast
 TEND_LOGICAL(logical_or, "LogicalOrBackward0")
-/// Whether exactly one is true, that is not zero (NaN is true): bool, for any dtypes, broadcast
-/// (ShapeError). No gradient.
+/// Returns whether exactly one of two elements is true, which means not zero.
+///
+/// The inputs broadcast and may have any dtypes. NaN is true. The result is bool. No gradient.
+///
+/// Throws: ShapeError - the shapes do not broadcast
 TEND_LOGICAL(logical_xor, "LogicalXorBackward0")
 
 ///@{
-/// self & other, bit by bit, broadcast (ShapeError) and promoted; logic on bool. DTypeError unless
-/// bool or int64. No gradient.
+/// Computes self & other, bit by bit.
+///
+/// The inputs are int64 or bool. They broadcast, and their dtypes promote. For two bools it is
+/// logical_and. No gradient.
+///
+/// Throws:
+///   ShapeError - the shapes do not broadcast
+///   DTypeError - an input is floating
 TEND_BITWISE(bitwise_and, &)
 ///@}
 ///@{
-/// self | other, bit by bit, broadcast (ShapeError) and promoted; logic on bool. DTypeError unless
-/// bool or int64. No gradient.
+/// Computes self | other, bit by bit.
+///
+/// The inputs are int64 or bool. They broadcast, and their dtypes promote. For two bools it is
+/// logical_or. No gradient.
+///
+/// Throws:
+///   ShapeError - the shapes do not broadcast
+///   DTypeError - an input is floating
 TEND_BITWISE(bitwise_or, |)
 ///@}
 ///@{
-/// self ^ other, bit by bit, broadcast (ShapeError) and promoted; logic on bool. DTypeError unless
-/// bool or int64. No gradient.
+/// Computes self ^ other, bit by bit.
+///
+/// The inputs are int64 or bool. They broadcast, and their dtypes promote. For two bools it is
+/// logical_xor. No gradient.
+///
+/// Throws:
+///   ShapeError - the shapes do not broadcast
+///   DTypeError - an input is floating
 TEND_BITWISE(bitwise_xor, ^)
 ///@}
 
-/// Whether self is NaN: bool, of self's shape; false for integers and bools. No gradient.
+/// Returns whether each element is NaN.
+///
+/// The result is bool, of self's shape. It is false for integers and bools. No gradient.
 TEND_TEST(isnan)
-/// Whether self is inf or -inf: bool, of self's shape; false for integers and bools. No gradient.
+/// Returns whether each element is inf or -inf.
+///
+/// The result is bool, of self's shape. It is false for integers and bools. No gradient.
 TEND_TEST(isinf)
-/// Whether self is neither NaN nor infinite: bool, of self's shape; true for integers and bools. No
-/// gradient.
+/// Returns whether each element is neither NaN nor infinite.
+///
+/// The result is bool, of self's shape. It is true for integers and bools. No gradient.
 TEND_TEST(isfinite)

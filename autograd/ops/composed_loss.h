@@ -9,13 +9,21 @@
 
 namespace tend {
 
-/// norm(x1 - x2 + eps, p) over the last dimension, with eps added to each difference. The inputs
-/// broadcast (ShapeError) and are floating, of one dtype (DTypeError). The gradient is that of
-/// norm. https://pytorch.org/docs/2.6/generated/torch.nn.functional.pairwise_distance.html
+/// Computes the distance between vectors: norm(x1 - x2 + eps, p) over the last dimension.
+///
+/// eps is added to each difference. The inputs broadcast and have one floating dtype. The result
+/// has it, too, and lacks the last dimension; with keepdim that dimension has size 1. The gradient
+/// is the gradient of norm.
+///
+/// Throws:
+///   ShapeError - the shapes do not broadcast
+///   DTypeError - the inputs do not have one floating dtype
+///
+/// https://pytorch.org/docs/2.6/generated/torch.nn.functional.pairwise_distance.html
 Tensor pairwise_distance(const Tensor& x1, const Tensor& x2, double p = 2, double eps = 1e-6,
                          Flag keepdim = false);
 
-/// A margin by position; braces are options.
+/// A margin that is given by position. Braces are options.
 template <class T>
 concept IsMargin = std::is_arithmetic_v<T> && !std::same_as<T, bool>;
 
@@ -31,9 +39,17 @@ struct HingeEmbeddingLossOptions {
 };
 
 ///@{
-/// max(0, margin - target (x1 - x2)) for targets 1, where x1 should rank higher, and -1. All
-/// broadcast (ShapeError) and promote to a floating dtype (DTypeError). Where the loss is not 0 the
-/// gradient of x1 is -target, that of x2 target, and that of target x2 - x1.
+/// Penalises pairs in the wrong order: max(0, margin - target (x1 - x2)).
+///
+/// The target is 1 where x1 should rank higher, and -1 where x2 should. All inputs broadcast and
+/// promote to a floating dtype. The result has the common shape, or is 0-d for a mean or a sum.
+/// Where the loss is not 0, the gradient of x1 is -target and the gradient of x2 is target. The
+/// gradient of the target is x2 - x1 there.
+///
+/// Throws:
+///   ShapeError - the shapes do not broadcast
+///   DTypeError - the inputs do not promote to a floating dtype
+///
 /// https://pytorch.org/docs/2.6/generated/torch.nn.functional.margin_ranking_loss.html
 Tensor margin_ranking_loss(const Tensor& x1, const Tensor& x2, const Tensor& target,
                            const MarginLossOptions& options = {});
@@ -46,9 +62,16 @@ Tensor margin_ranking_loss(const Tensor& x1, const Tensor& x2, const Tensor& tar
 ///@}
 
 ///@{
-/// The distance x for targets 1, max(0, margin - x) for targets -1, the sum of both for others.
-/// Both broadcast (ShapeError); the input is floating (DTypeError). The gradient of x is 1, or -1
-/// where x < margin.
+/// Penalises distances: x for target 1, and max(0, margin - x) for target -1.
+///
+/// Here x is the input. For any other target the loss is the sum of both. Input and target
+/// broadcast; the input is floating. The result has the common shape, or is 0-d for a mean or a
+/// sum. The gradient of x is 1 for target 1, and -1 for target -1 where x < margin.
+///
+/// Throws:
+///   ShapeError - the shapes do not broadcast
+///   DTypeError - the input is not floating
+///
 /// https://pytorch.org/docs/2.6/generated/torch.nn.functional.hinge_embedding_loss.html
 Tensor hinge_embedding_loss(const Tensor& input, const Tensor& target,
                             const HingeEmbeddingLossOptions& options = {});
@@ -61,9 +84,18 @@ Tensor hinge_embedding_loss(const Tensor& input, const Tensor& target, T margin,
 ///@}
 
 ///@{
-/// 1 - c for targets 1, max(0, c - margin) for targets -1, 0 for others, where c is the cosine of
-/// the angle between vectors x1 and x2, (N, D) or (D), which have one floating dtype (DTypeError)
-/// and one target each, (N) or () (ShapeError). The gradient is that of c.
+/// Penalises angles: 1 - c for target 1, and max(0, c - margin) for target -1.
+///
+/// Here c is the cosine of the angle between x1 and x2. For any other target the loss is 0. The
+/// vectors are (N, D) or (D), of one floating dtype. The targets are (N) or (), one for each pair
+/// of vectors. The result has the targets' shape, or is 0-d for a mean or a sum. The derivative
+/// with respect to c is -1 for target 1, and 1 for target -1 where the loss is not 0. The gradient
+/// is that times the gradient of c.
+///
+/// Throws:
+///   ShapeError - the shapes of vectors and targets do not fit
+///   DTypeError - x1 and x2 do not have one floating dtype
+///
 /// https://pytorch.org/docs/2.6/generated/torch.nn.functional.cosine_embedding_loss.html
 Tensor cosine_embedding_loss(const Tensor& x1, const Tensor& x2, const Tensor& target,
                              const MarginLossOptions& options = {});
@@ -79,14 +111,23 @@ Tensor cosine_embedding_loss(const Tensor& x1, const Tensor& x2, const Tensor& t
 struct TripletMarginLossOptions {
   double margin = 1;
   double p = 2;       ///< the order of the norm
-  double eps = 1e-6;  ///< is added to each difference
-  Flag swap = false;  ///< take the distance of the positive to the negative where that is smaller
+  double eps = 1e-6;  ///< added to each difference
+  Flag swap = false;  ///< use d(positive, negative) where it is smaller than d(anchor, negative)
   OrWord<Reduction> reduction = Reduction::mean;
 };
 ///@{
-/// max(0, margin + d(anchor, positive) - d(anchor, negative)) with d = pairwise_distance, and its
-/// errors; Error unless the margin is above 0. The gradient is that of the distances, 0 where the
-/// loss is 0.
+/// Penalises an anchor that is not closer to the positive than to the negative, by a margin.
+///
+/// The loss is max(0, margin + d(anchor, positive) - d(anchor, negative)), with d =
+/// pairwise_distance. The inputs broadcast and have one floating dtype. The result lacks their last
+/// dimension, or is 0-d for a mean or a sum. The gradient is the gradient of the distances, and 0
+/// where the loss is 0.
+///
+/// Throws:
+///   ShapeError - the shapes do not broadcast
+///   DTypeError - the inputs do not have one floating dtype
+///   Error      - the margin is not above 0
+///
 /// https://pytorch.org/docs/2.6/generated/torch.nn.functional.triplet_margin_loss.html
 Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const Tensor& negative,
                            const TripletMarginLossOptions& options = {});
@@ -104,14 +145,21 @@ Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const T
 struct PoissonNllLossOptions {
   Flag log_input = true;  ///< the input is the logarithm of the rate
   Flag full = false;      ///< adds Stirling's approximation of log(target!) for targets above 1
-  double eps = 1e-8;      ///< is added to the rate before its logarithm is taken
+  double eps = 1e-8;      ///< added to a rate before its logarithm is computed
   OrWord<Reduction> reduction = Reduction::mean;
 };
 ///@{
-/// exp(x) - t x for the logarithms x of rates and the targets t, or x - t log(x + eps) for rates x:
-/// the negative logarithm of t's probability under Poisson's distribution, but for log(t!). Both
-/// broadcast (ShapeError) and promote to a floating dtype (DTypeError). The gradient of x is
-/// exp(x) - t, or 1 - t / (x + eps).
+/// Computes the negative log likelihood of counts under Poisson's distribution, without log(t!).
+///
+/// With log_input the inputs x are logarithms of rates and the loss is exp(x) - t x, where t is the
+/// target. Otherwise the inputs x are rates and the loss is x - t log(x + eps). Both broadcast; the
+/// input is floating. The result has the common shape, or is 0-d for a mean or a sum. The gradient
+/// of x is exp(x) - t with log_input, and 1 - t / (x + eps) otherwise.
+///
+/// Throws:
+///   ShapeError - the shapes do not broadcast
+///   DTypeError - the input is not floating
+///
 /// https://pytorch.org/docs/2.6/generated/torch.nn.functional.poisson_nll_loss.html
 Tensor poisson_nll_loss(const Tensor& input, const Tensor& target,
                         const PoissonNllLossOptions& options = {});
@@ -126,15 +174,23 @@ Tensor poisson_nll_loss(const Tensor& input, const Tensor& target, B log_input, 
 struct GaussianNllLossOptions {
   Flag full = false;  ///< adds log(2 pi) / 2
   double eps =
-      1e-6;  ///< variances are at least this; the gradient passes as if they were not raised
+      1e-6;  ///< variances are raised to at least eps; the gradient is computed as if they were not
   OrWord<Reduction> reduction = Reduction::mean;
 };
 ///@{
-/// (log v + (x - t)^2 / v) / 2 for means x, targets t and variances v: the negative logarithm of
-/// t's density under the normal distribution, but for a constant. v has x's shape, or lacks the
-/// last dimension, or has 1 there; t broadcasts (ShapeError). All are floating (DTypeError); Error
-/// for a negative variance. The gradient of x is (x - t) / v, that of v (1 - (x - t)^2 / v) / (2
-/// v). https://pytorch.org/docs/2.6/generated/torch.nn.functional.gaussian_nll_loss.html
+/// Computes the negative log likelihood under a normal distribution, without its constant.
+///
+/// The loss is (log v + (x - t)^2 / v) / 2 for means x, targets t and variances v. The variances
+/// have x's shape, or lack the last dimension, or have size 1 there. The targets broadcast. All are
+/// floating. The result has the common shape, or is 0-d for a mean or a sum. The gradient of x is
+/// (x - t) / v. The gradient of v is (1 - (x - t)^2 / v) / (2 v).
+///
+/// Throws:
+///   ShapeError - the shape of the variances does not fit, or the targets do not broadcast
+///   DTypeError - an input is not floating
+///   Error      - a variance is negative
+///
+/// https://pytorch.org/docs/2.6/generated/torch.nn.functional.gaussian_nll_loss.html
 Tensor gaussian_nll_loss(const Tensor& input, const Tensor& target, const Tensor& var,
                          const GaussianNllLossOptions& options = {});
 template <std::same_as<bool> B>

@@ -28,16 +28,17 @@ void check_shapes(const Tensor& input, const Tensor& weight, const Tensor& bias,
   }
   if (input.size(-2) % o.groups != 0 || input.size(-2) / o.groups != weight.size(1)) {
     fail<ShapeError>("conv1d", "the input ", input.shape(), " has ", input.size(-2),
-                     " channels, the weight ", weight.shape(), " in ", o.groups, " groups takes ",
-                     weight.size(1), " a group");
+                     " channels, the weight ", weight.shape(), " in ", o.groups, " groups needs ",
+                     weight.size(1), " for each group");
   }
   if (bias.defined() && bias.shape() != Shape{channels}) {
     fail<ShapeError>("conv1d", "the bias has shape ", bias.shape(), ", not (", channels, ",)");
   }
 }
 
-// How many elements the dilated kernel spans, but for the first; ShapeError unless it fits the
-// padded input.
+// The distance from the first to the last element under the dilated kernel.
+//
+// Throws: ShapeError - the kernel does not fit the padded input
 std::int64_t kernel_reach(const Tensor& input, const Tensor& weight, const Conv1dOptions& o) {
   const std::int64_t size = weight.size(2), zeros = o.padding.zeros();
   std::int64_t reach = 0, length = 0;
@@ -51,7 +52,7 @@ std::int64_t kernel_reach(const Tensor& input, const Tensor& weight, const Conv1
   return reach;
 }
 
-// The zeros at the first end and at the last.
+// The number of zeros before and after the input.
 std::pair<std::int64_t, std::int64_t> zeros_of(const Conv1dPadding& padding, std::int64_t reach) {
   if (padding.is_same()) return {reach / 2, reach - reach / 2};
   return {padding.zeros(), padding.zeros()};
@@ -79,7 +80,7 @@ Tensor conv1d(const Tensor& input, const Tensor& weight, const Tensor& bias,
   Tensor x = input.dim() == 3 ? input : unsqueeze(input, 0);
   const auto [first, last] = zeros_of(options.padding, reach);
   if (first > 0 || last > 0) x = pad(x, {first, last});
-  // (N, C, T, K): the elements under the kernel at each of T positions.
+  // (N, C, T, K): the elements under the kernel at each of its T positions.
   Tensor under = unfold(x, 2, reach + 1, options.stride);
   if (options.dilation > 1) under = slice(under, 3, {}, {}, options.dilation);
   const std::int64_t batch = under.size(0), places = under.size(2);

@@ -11,9 +11,12 @@
 
 namespace tend {
 
-/// The zeros that conv1d adds: so many at either end, or one of PyTorch's words. "valid" is none,
-/// "same" as many as make the result as long as the input, where the stride is 1; of an odd number
-/// the last end has one more. Error for another word.
+/// The zeros that conv1d adds at both ends: a number for each end, or one of PyTorch's words.
+///
+/// "valid" adds no zeros. "same" adds the number of zeros that makes the result as long as the
+/// input; it requires a stride of 1. If this number is odd, the last end gets one more.
+///
+/// Throws: Error - the word is neither "valid" nor "same"
 class Conv1dPadding {
  public:
   template <std::convertible_to<Integer> N>
@@ -22,9 +25,9 @@ class Conv1dPadding {
   Conv1dPadding(const Word& word) : is_valid_(is_word_valid(word)), is_same_(!is_valid_) {}
 
   bool is_same() const noexcept { return is_same_; }
-  /// Those at either end, unless it is "same".
+  /// The number of zeros at either end, unless the padding is "same".
   std::int64_t zeros() const noexcept { return zeros_; }
-  /// As PyTorch prints it: "(1,)" or the word.
+  /// The padding as PyTorch prints it: "(1,)" or the word.
   std::string text() const;
 
  private:
@@ -43,16 +46,29 @@ struct Conv1dOptions {
 };
 
 ///@{
-/// out[n][o][t] = bias[o] + sum over c and k of
-/// weight[o][c][k] * input[n][c][t * stride + k * dilation - padding], which is a
-/// cross-correlation. The input is (N, C, L) or (C, L), the weight (O, C / groups, K), the bias (O)
-/// or undefined; the result (N, O, T) or (O, T) with T =
-/// (L + 2 * padding - dilation * (K - 1) - 1) / stride + 1; L with "same", which needs a stride of
-/// 1 (ShapeError). With groups, each group of C / groups
-/// input channels gives O / groups output channels. All have one dtype (DTypeError, also for bool);
-/// ShapeError where sizes do not fit. With the result's gradient g, that of an input element is the
-/// sum of g times the weights it was multiplied by, that of a weight the sum of g times the
-/// elements it was multiplied by, and that of bias[o] the sum of g over channel o.
+/// Convolves the input with the weight along its last dimension, as a cross-correlation.
+///
+/// out[n][o][t] = bias[o] + sum over c and k of weight[o][c][k] * input[n][c][t * stride + k *
+/// dilation - padding].
+///
+/// The input is (N, C, L) or (C, L), the weight (O, C / groups, K), and the bias (O) or undefined.
+/// The result is (N, O, T) or (O, T). With padding "same", T = L. Otherwise:
+///
+/// T = (L + 2 * padding - dilation * (K - 1) - 1) / stride + 1
+///
+/// With groups, each group of C / groups input channels gives O / groups output channels. All
+/// tensors have one dtype, which is not bool.
+///
+/// Let g be the result's gradient. The gradient of an input element is the sum of g times the
+/// weights that multiply it. The gradient of a weight is the sum of g times the elements that it
+/// multiplies. The gradient of bias[o] is the sum of g over channel o.
+///
+/// Throws:
+///   ShapeError - the shapes do not fit, or the kernel is longer than the padded input
+///   ShapeError - stride, dilation or groups is below 1, or the padding is negative
+///   ShapeError - the padding is "same", and the stride is not 1
+///   DTypeError - the dtypes differ, or they are bool
+///
 /// https://pytorch.org/docs/2.6/generated/torch.nn.functional.conv1d.html
 Tensor conv1d(const Tensor& input, const Tensor& weight, const Tensor& bias = {},
               const Conv1dOptions& options = {});

@@ -165,10 +165,10 @@ Tensor empty_like(const Tensor& like, const TensorOptions& options) {
 namespace {
 
 [[noreturn]] void fail_range(double start, double end, double step) {
-  fail("arange", "from ", start, " to ", end, " in steps of ", step);
+  fail("arange", "cannot count from ", start, " to ", end, " in steps of ", step);
 }
 
-// The number of elements of start, start + step, ... up to `end`, which is excluded.
+// The number of elements of start, start + step and so on up to `end`, which is excluded.
 std::int64_t count_steps(std::int64_t start, std::int64_t end, std::int64_t step) {
   if (step == 0 || (step > 0 ? end < start : end > start)) {
     fail_range(static_cast<double>(start), static_cast<double>(end), static_cast<double>(step));
@@ -186,7 +186,7 @@ std::int64_t count_steps(std::int64_t start, std::int64_t end, std::int64_t step
 
 std::int64_t count_steps(double start, double end, double step) {
   const double steps = std::ceil((end - start) / step);
-  // Also false for NaN. The quotient may be rounded to zero, so it does not tell the direction.
+  // Also false for NaN. The quotient may round to zero, so its sign does not show the direction.
   const bool leads = std::isfinite(start) && std::isfinite(end) &&
                      ((step > 0 && end >= start) || (step < 0 && end <= start)) && steps >= 0;
   if (!leads || steps >= 0x1p63) fail_range(start, end, step);
@@ -278,7 +278,7 @@ Tensor from_blob(void* data, const Shape& shape, const Shape& strides, DType dty
   return Tensor(Array::from_blob(Borrowed(data, std::move(deleter)), shape, strides, dtype));
 }
 Tensor from_blob(void* data, const Shape& shape, DType dtype, std::function<void(void*)> deleter) {
-  Borrowed memory(data, std::move(deleter));  // runs the deleter where strides fail
+  Borrowed memory(data, std::move(deleter));  // runs the deleter if contiguous_strides throws
   return Tensor(Array::from_blob(std::move(memory), shape, contiguous_strides(shape), dtype));
 }
 

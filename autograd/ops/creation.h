@@ -1,8 +1,14 @@
 /// \file
-/// Functions that create tensors, which have no history and pass on no gradient. ShapeError for a
-/// negative size, OutOfMemoryError for what does not fit in memory.
-/// TensorOptions make a leaf that requires grad: zeros({2}, {.requires_grad = true}); DTypeError
-/// where its dtype is not floating.
+/// Functions that create tensors. These have no history and pass on no gradient.
+///
+/// TensorOptions make a leaf that requires grad: zeros({2}, {.requires_grad = true}).
+///
+/// All these functions have some errors in common:
+///
+/// Throws:
+///   ShapeError       - a size is negative
+///   OutOfMemoryError - the tensor does not fit in memory
+///   DTypeError       - the options ask for requires_grad, and the dtype is not floating
 #pragma once
 
 #include <array>
@@ -26,15 +32,16 @@
 namespace tend {
 
 namespace detail {
-/// Numbers, and vectors of them, and vectors of those, ...
+/// True for numbers, vectors of numbers, vectors of such vectors, and so on.
 template <class T>
 inline constexpr bool kIsNested = std::is_arithmetic_v<T>;
 template <class T>
 inline constexpr bool kIsNested<std::vector<T>> = kIsNested<T>;
 }  // namespace detail
 
-/// Nested braces or vectors of numbers: 1.0, {1, 2}, {{1, 2}, {3, 4}}, ... Rows of one level must
-/// have the same length (ShapeError).
+/// Nested braces or vectors of numbers: 1.0, {1, 2}, {{1, 2}, {3, 4}} and so on.
+///
+/// Throws: ShapeError - the rows of one level differ in shape
 class NestedNumbers {
  public:
   template <class T>
@@ -48,27 +55,32 @@ class NestedNumbers {
     for (auto&& row : rows) add(NestedNumbers(static_cast<const T&>(row)));
   }
 
-  /// bool if every number is bool, int64 if all are bools and integers, otherwise float32, also
-  /// without numbers.
+  /// bool if all numbers are bools, int64 if all are bools and integers, and otherwise float32.
+  /// float32 if there are no numbers.
   DType dtype() const noexcept { return dtype_ == float64 ? float32 : dtype_; }
   const Shape& shape() const noexcept { return shape_; }
   const std::vector<Scalar>& values() const noexcept { return values_; }
 
  private:
-  // Appends a row; the first of `shape_`, its number of rows, is there already.
+  // Appends a row. shape_[0], the number of rows, is already set.
   void add(const NestedNumbers& row);
 
   DType dtype_ = float64;
   Shape shape_;
-  std::size_t rows_ = 0;  // that were appended
+  std::size_t rows_ = 0;  // the number of rows appended
   std::vector<Scalar> values_;
 };
 
 ///@{
-/// tensor({{0.43, 0.15}, {0.55, 0.87}}), or of vectors in a vector: as torch.tensor. The dtype is
-/// that of the numbers, float32 for floating ones, unless `dtype` is given. ShapeError for rows of
-/// different shapes, IndexError for an integer, DTypeError for a floating number that int64 cannot
-/// hold. No gradient.
+/// Creates a tensor from nested braces or vectors of numbers, as torch.tensor.
+///
+/// For example tensor({{0.43, 0.15}, {0.55, 0.87}}). Unless `dtype` is given, the dtype follows
+/// from the numbers: bool, int64, or float32 if one is floating. No gradient.
+///
+/// Throws:
+///   ShapeError - the rows differ in shape
+///   IndexError - int64 cannot hold an integer
+///   DTypeError - the dtype is int64 and cannot hold a floating number
 Tensor tensor(const NestedNumbers& numbers);
 Tensor tensor(const NestedNumbers& numbers, Exactly<DType> dtype);
 Tensor tensor(const NestedNumbers& numbers, const TensorOptions& options);
@@ -91,7 +103,8 @@ auto vector_of(const L& values) {
 }
 
 ///@{
-/// For tensor(): the numbers, converted to the dtype of the options, or `usual`. No gradient.
+/// For tensor(): creates a tensor of the numbers, in the dtype of the options, or else in `usual`.
+/// No gradient.
 Tensor tensor_of(std::span<const std::int64_t> values, const Shape& shape, DType usual,
                  const TensorOptions& options);
 Tensor tensor_of(std::span<const double> values, const Shape& shape, DType usual,
@@ -100,10 +113,16 @@ Tensor tensor_of(std::span<const double> values, const Shape& shape, DType usual
 }  // namespace detail
 
 ///@{
-/// The numbers of a vector, row-major in `shape`, or in one dimension. The dtype is that of the
-/// numbers, float32 for floating ones, unless it is given, as torch::tensor has it. ShapeError for
-/// another count than the shape has, DTypeError for a number that the dtype cannot hold. No
-/// gradient.
+/// Creates a tensor from the numbers of a vector, as torch::tensor.
+///
+/// The numbers fill `shape` in row-major order. Without a shape the tensor has one dimension.
+/// Unless a dtype is given, it follows from the numbers: bool, int64, or float32 for floating
+/// numbers. No gradient.
+///
+/// Throws:
+///   ShapeError - the shape has another number of elements
+///   DTypeError - the dtype cannot hold a number
+///   IndexError - int64 cannot hold an integer
 template <class T>
 requires std::floating_point<T> || std::integral<T> Tensor tensor(const std::vector<T>& values,
                                                                   const Shape& shape,
@@ -143,7 +162,9 @@ requires std::floating_point<T> || std::integral<T> Tensor tensor(const std::vec
 ///@}
 
 ///@{
-/// The same for a std::array, a std::span and an array of C: tensor(values, {2, 3}).
+/// Creates a tensor from a std::array, a std::span or a C array: tensor(values, {2, 3}).
+///
+/// Shapes, dtypes and errors are as for a std::vector. No gradient.
 template <class L>
 requires detail::kIsArray<L> Tensor tensor(const L& values) {
   return tensor(detail::vector_of(values));
@@ -160,30 +181,56 @@ requires detail::kIsArray<L> Tensor tensor(const L& values, D dtype) {
 ///@}
 
 ///@{
-/// Uninitialised elements, false for bool; ShapeError for a negative size. No gradient.
+/// Creates a tensor whose elements are not initialised. For bool they are false.
+///
+/// The dtype is float32 unless another is given. No gradient.
+///
+/// Throws:
+///   ShapeError       - a size is negative
+///   OutOfMemoryError - the tensor does not fit in memory
 Tensor empty(const Shape& shape, Exactly<DType> dtype = float32);
 Tensor empty(const Shape& shape, const TensorOptions& options);
 ///@}
 ///@{
-/// `value` everywhere. Without `dtype`, that of the value: bool, int64, or float32 for floating
-/// numbers. ShapeError for a negative size, DTypeError for a number that the dtype cannot hold. No
-/// gradient.
+/// Creates a tensor filled with `value`.
+///
+/// Unless a dtype is given, it follows from the value: bool, int64, or float32 for a floating
+/// number. No gradient.
+///
+/// Throws:
+///   ShapeError       - a size is negative
+///   OutOfMemoryError - the tensor does not fit in memory
+///   DTypeError       - the dtype cannot hold the value
 Tensor full(const Shape& shape, const Scalar& value, std::optional<DType> dtype = std::nullopt);
 Tensor full(const Shape& shape, const Scalar& value, const TensorOptions& options);
 ///@}
 ///@{
-/// 0 everywhere; ShapeError for a negative size. No gradient.
+/// Creates a tensor filled with 0.
+///
+/// The dtype is float32 unless another is given. No gradient.
+///
+/// Throws:
+///   ShapeError       - a size is negative
+///   OutOfMemoryError - the tensor does not fit in memory
 Tensor zeros(const Shape& shape, Exactly<DType> dtype = float32);
 Tensor zeros(const Shape& shape, const TensorOptions& options);
 ///@}
 ///@{
-/// 1 everywhere; ShapeError for a negative size. No gradient.
+/// Creates a tensor filled with 1.
+///
+/// The dtype is float32 unless another is given. No gradient.
+///
+/// Throws:
+///   ShapeError       - a size is negative
+///   OutOfMemoryError - the tensor does not fit in memory
 Tensor ones(const Shape& shape, Exactly<DType> dtype = float32);
 Tensor ones(const Shape& shape, const TensorOptions& options);
 ///@}
 
 ///@{
-/// The same with sizes one by one: zeros(2, 3). No gradient.
+/// Creates a tensor whose sizes are given one by one: zeros(2, 3).
+///
+/// The dtype is float32. The errors are as for sizes in a shape. No gradient.
 template <class... T>
 requires detail::Sizes<T...> Tensor empty(T... sizes) {
   return empty({Integer(sizes)...});
@@ -207,33 +254,57 @@ requires detail::Sizes<T...> Tensor randn(T... sizes) {
 ///@}
 
 ///@{
-/// full in the shape of `like`, and in its dtype unless another is given, with the errors of full.
-/// No gradient.
+/// Creates a tensor of the shape of `like`, filled with `value`.
+///
+/// It has the dtype of `like`, unless another is given. No gradient.
+///
+/// Throws:
+///   OutOfMemoryError - the tensor does not fit in memory
+///   DTypeError       - the dtype cannot hold the value
 Tensor full_like(const Tensor& like, const Scalar& value,
                  std::optional<DType> dtype = std::nullopt);
 Tensor full_like(const Tensor& like, const Scalar& value, const TensorOptions& options);
 ///@}
 ///@{
-/// zeros in the shape of `like`, and in its dtype unless another is given. No gradient.
+/// Creates a tensor of the shape of `like`, filled with 0.
+///
+/// It has the dtype of `like`, unless another is given. No gradient.
+///
+/// Throws: OutOfMemoryError - the tensor does not fit in memory
 Tensor zeros_like(const Tensor& like, std::optional<DType> dtype = std::nullopt);
 Tensor zeros_like(const Tensor& like, const TensorOptions& options);
 ///@}
 ///@{
-/// ones in the shape of `like`, and in its dtype unless another is given. No gradient.
+/// Creates a tensor of the shape of `like`, filled with 1.
+///
+/// It has the dtype of `like`, unless another is given. No gradient.
+///
+/// Throws: OutOfMemoryError - the tensor does not fit in memory
 Tensor ones_like(const Tensor& like, std::optional<DType> dtype = std::nullopt);
 Tensor ones_like(const Tensor& like, const TensorOptions& options);
 ///@}
 
 ///@{
-/// empty in the shape of `like`, and in its dtype unless another is given. No gradient.
+/// Creates a tensor of the shape of `like`, whose elements are not initialised. For bool they are
+/// false.
+///
+/// It has the dtype of `like`, unless another is given. No gradient.
+///
+/// Throws: OutOfMemoryError - the tensor does not fit in memory
 Tensor empty_like(const Tensor& like, std::optional<DType> dtype = std::nullopt);
 Tensor empty_like(const Tensor& like, const TensorOptions& options);
 ///@}
 
 ///@{
-/// start, start + step, ... up to `end`, which is excluded: int64 if all numbers are integers, else
-/// float32, unless a dtype is given. DTypeError for bool, and for a number that int64 cannot hold.
-/// Error for a step of 0, or one that leads away from end. No gradient.
+/// Returns the numbers from `start` up to `end`, which is excluded, in steps of `step`.
+///
+/// The result has one dimension. It is int64 if all numbers are integers, and otherwise float32,
+/// unless a dtype is given. No gradient.
+///
+/// Throws:
+///   DTypeError - the dtype is bool
+///   DTypeError - the dtype is int64 and cannot hold a number
+///   Error      - the step is 0, or leads away from `end`
 Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step = 1,
               std::optional<DType> dtype = std::nullopt);
 Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step,
@@ -242,14 +313,29 @@ Tensor arange(const Scalar& start, const Scalar& end, Exactly<DType> dtype);
 Tensor arange(const Scalar& start, const Scalar& end, const TensorOptions& options);
 ///@}
 ///@{
-/// 0, 1, ... up to `end`, which is excluded: as above, from 0 in steps of 1. No gradient.
+/// Returns the numbers 0, 1, 2 and so on up to `end`, which is excluded.
+///
+/// The result has one dimension. It is int64 if `end` is an integer, and otherwise float32, unless
+/// a dtype is given. No gradient.
+///
+/// Throws:
+///   DTypeError - the dtype is bool
+///   DTypeError - the dtype is int64 and cannot hold `end`
+///   Error      - `end` is negative
 Tensor arange(const Scalar& end, std::optional<DType> dtype = std::nullopt);
 Tensor arange(const Scalar& end, const TensorOptions& options);
 ///@}
 
 ///@{
-/// `steps` evenly spaced numbers from start to end, both included. Floating only (DTypeError, also
-/// for a bound that the dtype cannot hold); ShapeError for steps < 0. No gradient.
+/// Returns `steps` evenly spaced numbers from `start` to `end`, both included.
+///
+/// The result has one dimension. Its dtype is floating, float32 unless another is given. No
+/// gradient.
+///
+/// Throws:
+///   DTypeError - the dtype is not floating
+///   DTypeError - the dtype cannot hold `start` or `end`
+///   ShapeError - `steps` is negative
 Tensor linspace(const Scalar& start, const Scalar& end, std::int64_t steps,
                 Exactly<DType> dtype = float32);
 Tensor linspace(const Scalar& start, const Scalar& end, std::int64_t steps,
@@ -257,8 +343,13 @@ Tensor linspace(const Scalar& start, const Scalar& end, std::int64_t steps,
 ///@}
 
 ///@{
-/// Ones on the main diagonal of an otherwise zero matrix (n, m), or (n, n); ShapeError for a
-/// negative size. No gradient.
+/// Creates a matrix with ones on the main diagonal and zeros elsewhere.
+///
+/// Its shape is (n, m), or (n, n). The dtype is float32 unless another is given. No gradient.
+///
+/// Throws:
+///   ShapeError       - a size is negative
+///   OutOfMemoryError - the matrix does not fit in memory
 Tensor eye(std::int64_t n, std::int64_t m, Exactly<DType> dtype = float32);
 Tensor eye(std::int64_t n, Exactly<DType> dtype = float32);
 Tensor eye(std::int64_t n, std::int64_t m, const TensorOptions& options);
@@ -266,21 +357,31 @@ Tensor eye(std::int64_t n, const TensorOptions& options);
 ///@}
 
 ///@{
-/// The indices (2, n), int64, of the elements of a (rows, columns) matrix that tril (triu) keeps:
-/// their rows and their columns, row-major. ShapeError for a negative size. No gradient.
+/// Returns the positions of the elements of a (rows, columns) matrix that tril or triu keeps.
+///
+/// The result is int64 (2, n): the rows of these elements, and their columns, in row-major order.
+/// tril_indices is for tril and triu_indices for triu. No gradient.
+///
+/// Throws: ShapeError - a size is negative
 Tensor tril_indices(std::int64_t rows, std::int64_t columns, std::int64_t offset = 0);
 Tensor triu_indices(std::int64_t rows, std::int64_t columns, std::int64_t offset = 0);
 ///@}
 
 ///@{
-/// The caller's memory as a tensor, row-major unless strides are given. Strides count elements;
-/// there are as many as sizes, and none is negative (ShapeError). ShapeError also for strides that
-/// reach further than an int64 can count, and for a null pointer where there are elements.
+/// Wraps the caller's memory as a tensor, without a copy.
 ///
-/// `deleter` is called with `data` exactly once: when the last tensor on it is destroyed, or before
-/// this function throws. It runs wherever that tensor is destroyed, so it must not throw; what it
-/// throws is written to stderr. If it destroys the last tensor on other such memory, that memory's
-/// deleter runs after it. No gradient.
+/// The memory is row-major unless strides are given. Strides count elements. No gradient.
+///
+/// `deleter` is called with `data` exactly once: when the last tensor on this memory is destroyed,
+/// or before this function throws. It runs on the thread that destroys that tensor. It must not
+/// throw, since an exception there ends the program. If it destroys the last tensor on other such
+/// memory, the deleter of that memory runs after it.
+///
+/// Throws:
+///   ShapeError - a size or a stride is negative
+///   ShapeError - the number of strides is not the number of sizes
+///   ShapeError - the strides reach further than an int64 can count
+///   ShapeError - `data` is null, and the tensor has elements
 Tensor from_blob(void* data, const Shape& shape, DType dtype = float32,
                  std::function<void(void*)> deleter = {});
 Tensor from_blob(void* data, const Shape& shape, const Shape& strides, DType dtype = float32,

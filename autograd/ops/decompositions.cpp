@@ -38,14 +38,15 @@ Shape with_last(Shape shape, std::int64_t size) {
   return shape;
 }
 
-// Row i, column j: x_j - x_i, with ones on the diagonal instead of zeros.
+// The matrix with element x_j - x_i in row i and column j, but with ones on the diagonal.
 Tensor differences(const Tensor& x) {
   return unsqueeze(x, -2) - unsqueeze(x, -1) + identity(x, x.size(-1));
 }
 
-// Each result of an operation is a node of its own, whose derivative computes that result's part of
-// the gradient. Nodes that saved each other's history would be a cycle, so they save the results as
-// constants. A backward that records a graph computes the results anew from the input.
+// Each result of an operation has its own node, whose derivative computes the part of the gradient
+// that flows through this result. Nodes that saved each other's history would form a cycle, so they
+// save the results as constants. A backward that records a graph computes the results again from
+// the input.
 
 SVD svd_for(const Derivative& d, bool full_matrices) {
   SVD all =
@@ -54,7 +55,7 @@ SVD svd_for(const Derivative& d, bool full_matrices) {
   return {narrow(all.U, -1, 0, k), all.S, narrow(all.Vh, -2, 0, k)};
 }
 
-// The gradient of A = U diag(S) V^T, of which gU is the gradient of U:
+// The gradient of A = U diag(S) V^T, if gU is the gradient of U:
 // U ((U^T gU - gU^T U) / E) diag(S) V^T + (I - U U^T) gU diag(1 / S) V^T, E_ij = S_j^2 - S_i^2.
 // J. Townsend, Differentiating the Singular Value Decomposition, 2016; PyTorch's svd_backward.
 Tensor svd_vectors_gradient(const Tensor& gU, const Tensor& U, const Tensor& S, const Tensor& Vh) {
@@ -90,7 +91,7 @@ SVD svd(const Tensor& A, Flag full_matrices) {
                    d.set(0, matmul(U * unsqueeze(d.grad(), -2), Vh));
                  }),
           record(node, vh, {A}, {A, fixed.U, fixed.S, fixed.Vh}, [full](Derivative& d) {
-            // A^T = V diag(S) U^T has V in the place of U.
+            // A^T = V diag(S) U^T: here V has the role of U.
             const auto [U, S, Vh] = svd_for(d, full);
             const Tensor gV = flipped(narrow(d.grad(), -2, 0, S.size(-1)));
             d.set(0, flipped(svd_vectors_gradient(gV, flipped(Vh), S, flipped(U))));
@@ -122,8 +123,8 @@ Eigh eigh(const Tensor& A, OrWord<Triangle> UPLO) {
                  }),
           record(node, vectors, {A}, {A, fixed.eigenvalues, fixed.eigenvectors},
                  [triangle](Derivative& d) {
-                   // V (V^T g / E) V^T with E_ij = L_j - L_i, and zeros on the diagonal of the
-                   // quotient: PyTorch's linalg_eig_backward.
+                   // V (V^T g / E) V^T with E_ij = L_j - L_i, where the quotient has zeros on its
+                   // diagonal. This is PyTorch's linalg_eig_backward.
                    const auto [L, V] = eigh_for(d, triangle);
                    const Tensor inner =
                        matmul(flipped(V), d.grad()) * (1 - identity(V, V.size(-1)));
@@ -133,9 +134,9 @@ Eigh eigh(const Tensor& A, OrWord<Triangle> UPLO) {
 
 namespace {
 
-// A gradient, gQ or gR, is undefined where it is zero.
+// An undefined gQ or gR means a gradient of zeros.
 
-// The gradient of A = Q R with m >= n: (gQ + Q syminvadj(triu(gR R^T - Q^T gQ))) R^-T, where
+// The gradient of A = Q R with m >= n: (gQ + Q syminvadj(triu(gR R^T - Q^T gQ))) R^-T. Here
 // syminvadj(X) = X + X^T with half the diagonal. PyTorch's linalg_qr_backward.
 Tensor tall_qr_gradient(const Tensor& gQ, const Tensor& gR, const Tensor& Q, const Tensor& R) {
   Tensor inner;
@@ -149,7 +150,7 @@ Tensor tall_qr_gradient(const Tensor& gQ, const Tensor& gR, const Tensor& Q, con
   return flipped(solve(R, flipped(sum)));
 }
 
-// With m < n, A = (X, Y) and R = (R1, R2): X = Q R1 and R2 = Q^T Y.
+// For m < n, A = (X, Y) and R = (R1, R2), so X = Q R1 and R2 = Q^T Y.
 Tensor qr_gradient(const Tensor& gQ, const Tensor& gR, const Tensor& Q, const Tensor& R) {
   const std::int64_t m = Q.size(-2), rest = R.size(-1) - m;
   if (rest <= 0) return tall_qr_gradient(gQ, gR, Q, R);
@@ -160,7 +161,9 @@ Tensor qr_gradient(const Tensor& gQ, const Tensor& gR, const Tensor& Q, const Te
   return cat({tall_qr_gradient(gQ_of_R2, gR1, Q, R1), matmul(Q, gR2)}, -1);
 }
 
-// Q and R for a derivative; AutogradError where there is none.
+// Q and R for a derivative.
+//
+// Throws: AutogradError - there is no derivative
 QR qr_for(const Derivative& d, QRMode mode) {
   const Tensor A = d.saved(0);
   if (mode == QRMode::r) fail<AutogradError>("qr", "has no derivative in mode r, which lacks Q");

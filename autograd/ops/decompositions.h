@@ -1,8 +1,9 @@
 /// \file
-/// Decompositions of matrices, and linear equations, as torch.linalg has them. LAPACK computes them
-/// for each matrix by itself. All need float32 or float64 (DTypeError) and at least two dimensions,
-/// the last two being those of the matrices (ShapeError); the others are the batch. A matrix may
-/// have 2^28 elements (ShapeError).
+/// Decompositions of matrices, and linear equations, as in torch.linalg. LAPACK processes each
+/// matrix separately.
+///
+/// The last two dimensions are the matrices; the others are the batch. All functions accept float32
+/// and float64. A matrix may have 2^28 elements.
 ///
 /// Singular vectors, eigenvectors and the columns of Q are unique only up to their signs. Their
 /// gradients are meaningful for losses that do not depend on the signs.
@@ -16,7 +17,10 @@ namespace tend {
 namespace linalg {
 /// The triangle of a symmetric matrix that eigh reads: the lower or the upper.
 enum class Triangle { L, U };
-/// What qr computes: the first min(m, n) columns of Q and rows of R, all of them, or only R.
+/// What qr computes.
+///
+/// reduced computes the first min(m, n) columns of Q and rows of R, complete computes all of them,
+/// and r computes only R.
 enum class QRMode { reduced, complete, r };
 }  // namespace linalg
 
@@ -27,55 +31,89 @@ inline constexpr std::string_view detail::kWords<linalg::QRMode> = "mode: reduce
 
 namespace linalg {
 
-/// A = U @ diag(S) @ Vh.
+/// The result of svd: A = U @ diag(S) @ Vh.
 struct SVD {
   Tensor U, S, Vh;
 };
-/// A = eigenvectors @ diag(eigenvalues) @ eigenvectors^T.
+/// The result of eigh: A = eigenvectors @ diag(eigenvalues) @ eigenvectors^T.
 struct Eigh {
   Tensor eigenvalues, eigenvectors;
 };
-/// A = Q @ R.
+/// The result of qr: A = Q @ R.
 struct QR {
   Tensor Q, R;
 };
 
-/// The singular value decomposition: (..., m, n) gives U (..., m, m), S (..., min(m, n)) in
-/// descending order and Vh (..., n, n). Without full_matrices U is (..., m, min(m, n)) and Vh
+/// Computes the singular value decomposition A = U @ diag(S) @ Vh.
+///
+/// A is (..., m, n), float32 or float64. The results are U (..., m, m), S (..., min(m, n)) in
+/// descending order, and Vh (..., n, n). Without full_matrices U is (..., m, min(m, n)) and Vh is
 /// (..., min(m, n), n).
 ///
-/// Error for a NaN or an infinity, and where LAPACK's gesdd does not converge. The gradient flows
-/// through the first min(m, n) singular vectors. It is finite only if the singular values differ,
-/// and, where it flows through vectors of a matrix that is not square, only if none is zero.
+/// The gradient flows through S and the first min(m, n) singular vectors. If it flows through
+/// vectors, it is finite only if the singular values differ. For a matrix that is not square, they
+/// must also not be zero.
+///
+/// Throws:
+///   ShapeError - A has fewer than two dimensions, or a matrix has more than 2^28 elements
+///   DTypeError - A is not floating
+///   Error      - A has a NaN or an infinity
+///   Error      - LAPACK's gesdd does not converge
+///
 /// https://pytorch.org/docs/2.6/generated/torch.linalg.svd.html
 SVD svd(const Tensor& A, Flag full_matrices = true);
 
-/// The eigenvalues (..., n), in ascending order, and eigenvectors (..., n, n), in columns, of
-/// symmetric matrices (..., n, n), of which one triangle is read.
+/// Computes the eigenvalues and eigenvectors of symmetric matrices.
 ///
-/// ShapeError for matrices that are not square, Error for a NaN or an infinity in either triangle,
-/// and where LAPACK's syevd does not converge. The gradient goes to both triangles, as in PyTorch:
-/// it is the derivative if the input is computed as a symmetric matrix, A + A^T for example. With
-/// gradients of the vectors it is finite only if the eigenvalues differ.
+/// A is (..., n, n), float32 or float64; only one triangle of it is read. The results are the
+/// eigenvalues (..., n) in ascending order, and the eigenvectors (..., n, n) in columns.
+///
+/// The gradient goes to both triangles, as in PyTorch. It is the derivative if the input is
+/// computed as a symmetric matrix, such as A + A^T. If it flows through eigenvectors, it is finite
+/// only if the eigenvalues differ.
+///
+/// Throws:
+///   ShapeError - the matrices are not square, or have more than 2^28 elements
+///   DTypeError - A is not floating
+///   Error      - either triangle has a NaN or an infinity
+///   Error      - LAPACK's syevd does not converge
+///
 /// https://pytorch.org/docs/2.6/generated/torch.linalg.eigh.html
 Eigh eigh(const Tensor& A, OrWord<Triangle> UPLO = Triangle::L);
 
-/// Orthonormal columns Q and an upper triangular R, by LAPACK's geqrf: (..., m, n) gives Q
-/// (..., m, k) and R (..., k, n), where k is min(m, n) for mode reduced and m for complete. In mode
-/// r Q is an empty tensor (0). NaN and infinities spread into the results.
+/// Computes the QR decomposition A = Q @ R, with orthonormal columns Q and an upper triangular R.
 ///
-/// The gradient needs independent columns (the first m, if there are more). There is none in mode
-/// r, and for matrices with m > n in mode complete: backward throws an AutogradError.
+/// A is (..., m, n), float32 or float64. The results are Q (..., m, k) and R (..., k, n), where k
+/// is m for mode complete and min(m, n) otherwise. In mode r, Q is an empty tensor of shape (0).
+/// LAPACK's geqrf computes them. NaN and infinities spread into the results.
+///
+/// The gradient exists if the columns of A, or the first m if there are more, are independent. It
+/// does not exist in mode r, or in mode complete for m > n: there, backward throws an
+/// AutogradError.
+///
+/// Throws:
+///   ShapeError - A has fewer than two dimensions, or a matrix has more than 2^28 elements
+///   DTypeError - A is not floating
+///
 /// https://pytorch.org/docs/2.6/generated/torch.linalg.qr.html
 QR qr(const Tensor& A, OrWord<QRMode> mode = QRMode::reduced);
 
-/// The X with A @ X = B for square matrices A (..., n, n) and B (..., n, k), whose batches
-/// broadcast; without left, the X with X @ A = B for B (..., k, n). B may be a vector (n), or one
-/// for each matrix of A, (..., n) with A's batch; then so is X, and left must be true (ShapeError).
+/// Solves linear equations: returns the X with A @ X = B.
 ///
-/// ShapeError for sizes that do not fit, DTypeError for dtypes that differ, Error for a matrix that
-/// is singular, which names its number in the batch. NaN and infinities spread into X. With X's
-/// gradient g, the gradient of B is G = solve(A^T, g), and that of A is -G @ X^T (with left).
+/// A is (..., n, n) and B is (..., n, k). Their batches broadcast. Without `left`, the result is
+/// the X with X @ A = B, for B (..., k, n). B may also be one vector (n), or one vector (..., n)
+/// for each matrix of A. Then X has vectors, too, and `left` must be true. Both are float32 or
+/// float64. NaN and infinities spread into X.
+///
+/// With X's gradient g, the gradient of B is G = solve(A^T, g), and the gradient of A is -G @ X^T
+/// (with `left`).
+///
+/// Throws:
+///   ShapeError - A is not square, or the sizes of A and B do not fit
+///   ShapeError - B has vectors, and `left` is false
+///   DTypeError - A is not floating, or B has another dtype
+///   Error      - a matrix is singular; the message gives its number in the batch
+///
 /// https://pytorch.org/docs/2.6/generated/torch.linalg.solve.html
 Tensor solve(const Tensor& A, const Tensor& B, Flag left = true);
 

@@ -9,18 +9,18 @@
 namespace tend {
 namespace {
 
-// The dimensions before those of a matrix, to which both broadcast.
+// The dimensions before the matrices, to which both inputs broadcast.
 Shape common_batch(const Tensor& x1, const Tensor& x2) {
   return broadcast_shapes("cdist", leading_shape(x1.shape()), leading_shape(x2.shape()));
 }
 
-// grad / distance, and 0 where the distance is.
+// grad / distance, and 0 where the distance is 0.
 Tensor per_distance(const Tensor& grad, const Tensor& distance) {
   const Tensor is_zero = distance == 0;
   return masked_fill(grad / masked_fill(distance, is_zero, 1), is_zero, 0);
 }
 
-// |a - b|^2 = |a|^2 - 2 a b + |b|^2, all three by one product.
+// |a - b|^2 = |a|^2 - 2 a b + |b|^2. One product computes all three terms.
 Tensor euclidean_distances(const Tensor& x1, const Tensor& x2) {
   const auto squares = [](const Tensor& x) {
     const Array out = Array::empty(reduced_shape(x.shape(), {x.dim() - 1}, true), x.dtype());
@@ -48,7 +48,7 @@ Tensor euclidean_cdist(const Tensor& x1, const Tensor& x2) {
       "cdist");
 }
 
-// The gradient of each difference, given those of the distances.
+// The gradient of each difference, from the gradients of the distances.
 Tensor difference_gradient(const Tensor& difference, const Tensor& grad, const Tensor& distance,
                            double p) {
   if (p == 2) return difference * per_distance(grad, distance);
@@ -64,7 +64,7 @@ void composed_cdist_gradients(Derivative& d, double p) {
   if (d.needs(1)) d.set(1, -sum(gradient, -3));
 }
 
-// The same without the memory for all differences.
+// Computes the same as composed_cdist_gradients, but without memory for all differences.
 void fused_cdist_gradients(Derivative& d, double p) {
   const Array x1 = d.saved(0).array(), x2 = d.saved(1).array();
   const Array found = d.saved(2).array(), grad = d.grad().array();

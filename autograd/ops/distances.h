@@ -6,12 +6,24 @@ namespace tend {
 
 class Tensor;
 
-/// The distances norm(x1[..., i, :] - x2[..., j, :], p) for rows of one length, (..., n, m): n rows
-/// of x1, m rows of x2, and leading dimensions that broadcast (ShapeError). One floating dtype
-/// (DTypeError); Error for p < 0. For p = 2 and more than 25 rows they come from a matrix product,
-/// in which distances that are small beside the rows lose digits; orders other than 0, 1, 2 and
-/// infinity need memory for all differences. The gradient is that of norm, but equal largest
-/// differences each get all of it. https://pytorch.org/docs/2.6/generated/torch.cdist.html
+/// Computes the distance between every row of x1 and every row of x2.
+///
+/// x1 is (..., n, d), x2 is (..., m, d), and the result is (..., n, m): element (i, j) is
+/// norm(x1[..., i, :] - x2[..., j, :], p). Leading dimensions broadcast. The inputs have one
+/// floating dtype, which the result has, too.
+///
+/// For p = 2 and more than 25 rows, the distances come from a matrix product. Distances that are
+/// small compared with the rows lose digits there. Orders other than 0, 1, 2 and infinity need
+/// memory for all differences. The gradient is the gradient of norm, except that each of several
+/// equal largest differences gets all of it.
+///
+/// Throws:
+///   ShapeError - the rows differ in length, or an input has fewer than two dimensions
+///   ShapeError - the leading dimensions do not broadcast
+///   DTypeError - the inputs do not have one floating dtype
+///   Error      - p is negative
+///
+/// https://pytorch.org/docs/2.6/generated/torch.cdist.html
 Tensor cdist(const Tensor& x1, const Tensor& x2, double p = 2);
 
 }  // namespace tend

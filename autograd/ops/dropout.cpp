@@ -33,7 +33,7 @@ Array mul_in_order(const Array& a, const Array& bits, double factor, const Shape
 
 }  // namespace
 
-// The product with the mask, a constant, so the derivative is the same product again.
+// The mask is a constant, so the derivative of the product with it is the same product again.
 Tensor mul_kept(const Tensor& self, const Array& bits, double factor, const Shape& order) {
   Array out;
   if (order.empty()) {
@@ -43,7 +43,7 @@ Tensor mul_kept(const Tensor& self, const Array& bits, double factor, const Shap
     out = mul_in_order(self.array(), bits, factor, order);
   }
   return record(
-      // The bits are saved, so that checkpoint draws them again and sees it when that was left out.
+      // The bits are saved. So checkpoint draws them again, and notices if its second run does not.
       "MulBackward0", std::move(out), {self}, {Tensor(bits)},
       [factor, order](Derivative& d) {
         d.set(0, mul_kept(d.grad(), d.saved(0).array(), factor, order));
@@ -56,7 +56,7 @@ Tensor dropout(const Tensor& self, double p, Flag training, Generator& generator
   check_floating("dropout", self);
   if (!training || p == 0 || self.numel() == 0) return self;
   if (p == 1) return mul(self, 0);
-  // Random numbers go to the elements as in PyTorch: in the order of memory, but for MKL's.
+  // As in PyTorch, random numbers go to the elements in memory order; MKL's go in row-major order.
   const bool is_row_major =
       self.is_contiguous() || generator.bernoulli_stream() == BernoulliStream::mkl;
   return mul_kept(self, draw_kept(self.numel(), p, generator), kept_factor(self.dtype(), p),

@@ -41,12 +41,12 @@ std::string read_names(std::string_view equation, std::size_t begin, std::size_t
   return names;
 }
 
-// What an equation says: the names of every operand, and all names, first those of the result.
+// A parsed equation: the names of every operand, and all names, beginning with the result's names.
 struct Equation {
   std::string_view text;
   std::vector<std::string> operands;
   std::string names;
-  std::size_t kept = 0;  // how many of them the result has
+  std::size_t kept = 0;  // the number of names in the result
 };
 
 // The result's names without "->": the ellipsis, and the names that occur once, in alphabetical
@@ -95,8 +95,8 @@ Equation read_equation(std::string_view text) {
   return equation;
 }
 
-// The dimensions to which all operands are aligned: one for each name, several for an ellipsis,
-// first those of the result.
+// The dimensions to which all operands are aligned: one for each name, and several for an ellipsis.
+// The result's dimensions come first.
 class Axes {
  public:
   Axes(const Equation& equation, const std::vector<Tensor>& operands) : equation_(equation) {
@@ -111,7 +111,7 @@ class Axes {
   }
 
   std::int64_t rank() const noexcept { return sizes_.rank(); }
-  /// How many axes the result has.
+  /// The number of axes of the result.
   std::int64_t kept() const noexcept { return kept_; }
   std::int64_t size(std::int64_t axis) const noexcept { return sizes_[axis]; }
 
@@ -130,7 +130,7 @@ class Axes {
   }
 
  private:
-  // How many dimensions of an operand its ellipsis stands for.
+  // The number of dimensions for which an operand's ellipsis stands.
   std::int64_t ellipsis_width(std::size_t operand, const Tensor& x) const {
     const std::string& names = equation_.operands[operand];
     const bool has_ellipsis = names.find(kEllipsis) != std::string::npos;
@@ -194,10 +194,10 @@ class Axes {
   }
 
   const Equation& equation_;
-  std::int64_t width_ = 0;  // of the widest ellipsis
+  std::int64_t width_ = 0;  // the number of dimensions of the widest ellipsis
   std::int64_t kept_ = 0;
   Shape sizes_;
-  Shape first_;  // for each axis the operand that gave its size
+  Shape first_;  // for each axis, the operand from which its size comes
 };
 
 Shape joined(std::initializer_list<Shape> parts) {
@@ -214,8 +214,8 @@ Shape sizes_of(const Tensor& x, const Shape& dims) {
   return sizes;
 }
 
-// x as a batch of matrices: the dimensions `rows` are merged into one, and so are `columns`; those
-// in `rest` have size 1 and are dropped.
+// Returns x as a batch of matrices. The dimensions `rows` are merged into one, and so are the
+// dimensions `columns`. The dimensions in `rest` have size 1 and are dropped.
 Tensor as_matrices(const Tensor& x, const Shape& batch, const Shape& rows, const Shape& columns,
                    const Shape& rest) {
   const Shape matrix{element_count(sizes_of(x, rows)), element_count(sizes_of(x, columns))};
@@ -223,8 +223,8 @@ Tensor as_matrices(const Tensor& x, const Shape& batch, const Shape& rows, const
                  joined({sizes_of(x, batch), matrix}));
 }
 
-// The product of aligned operands, summed over the axes `summed`, which both have, and which stay
-// with size 1.
+// The product of aligned operands, summed over the axes `summed`. Both operands have these axes,
+// and the result has size 1 there.
 Tensor contract(const Tensor& a, const Tensor& b, const Shape& summed) {
   Shape batch, left, right, neither;
   for (std::int64_t d = 0; d < a.dim(); ++d) {
@@ -240,8 +240,8 @@ Tensor contract(const Tensor& a, const Tensor& b, const Shape& summed) {
   return permute(reshape(product, sizes), inverse_permutation(order));
 }
 
-// The product of aligned operands, summed over `finished`, the axes that neither the result nor a
-// later operand has.
+// The product of aligned operands, summed over the axes `finished`. Neither the result nor a later
+// operand has these axes.
 Tensor combine(Tensor a, Tensor b, const Shape& finished) {
   Shape in_a, in_b, in_both;
   for (const std::int64_t d : finished) {
@@ -266,7 +266,7 @@ Tensor einsum(std::string_view equation, const std::vector<Tensor>& operands) {
   Axes axes(read, operands);
   std::vector<Tensor> aligned;
   Shape last = Shape::filled(static_cast<std::size_t>(axes.rank()),
-                             0);  // for each axis the last operand with it
+                             0);  // for each axis, the last operand that has it
   for (std::size_t i = 0; i < operands.size(); ++i) {
     aligned.push_back(axes.align(operands[i], i));
     for (std::int64_t d = 0; d < axes.rank(); ++d) {
@@ -295,7 +295,8 @@ Tensor einsum(std::string_view equation, const std::vector<Tensor>& operands) {
 
 Tensor tensordot(const Tensor& a, const Tensor& b, std::int64_t dims) {
   if (dims < 0 || dims > std::min(a.dim(), b.dim())) {
-    fail<ShapeError>("tensordot", dims, " dimensions of ", a.shape(), " and ", b.shape());
+    fail<ShapeError>("tensordot", "cannot sum over ", dims, " dimensions of ", a.shape(), " and ",
+                     b.shape());
   }
   Shape last, first;
   for (std::int64_t d = 0; d < dims; ++d) {
@@ -307,12 +308,16 @@ Tensor tensordot(const Tensor& a, const Tensor& b, std::int64_t dims) {
 
 namespace {
 
-// `dims` counted from the front; IndexError for one out of range, ShapeError for one named twice.
+// Counts `dims` from the front.
+//
+// Throws:
+//   IndexError - a dimension is out of range
+//   ShapeError - a dimension appears twice
 Shape contracted_dims(const Tensor& x, const Shape& dims) {
   if (dims.empty()) return {};
   Shape wrapped;
   for (const std::int64_t d : dims) wrapped.push_back(own_dim("tensordot", x, d));
-  wrap_dims("tensordot", dims, x.dim());  // throws for a dimension named twice
+  wrap_dims("tensordot", dims, x.dim());  // throws if a dimension appears twice
   return wrapped;
 }
 
@@ -332,7 +337,7 @@ Tensor tensordot(const Tensor& a, const Tensor& b, const Shape& dims_a, const Sh
   }
   check_one_dtype("tensordot", a, b);
   const Shape columns = contracted_dims(a, dims_a), rows = contracted_dims(b, dims_b);
-  Shape only_a, only_b;  // where the other has size 1
+  Shape only_a, only_b;  // dimensions along which the other tensor has size 1
   for (std::int64_t i = 0; i < rows.rank(); ++i) {
     const std::int64_t size_a = a.size(columns[i]), size_b = b.size(rows[i]);
     if (size_a == size_b) continue;

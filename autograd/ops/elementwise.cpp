@@ -13,7 +13,8 @@ bool is_same_view(const Array& a, const Array& b) {
          a.strides() == b.strides();
 }
 
-// self with its history, which stays when self gets another; with `copies`, the elements, too.
+// A tensor with self's current history, which it keeps when self gets another one. With `copies`,
+// it has a copy of the elements, too.
 Tensor with_history(const Tensor& self, bool copies) {
   Tensor before(copies ? self.array().clone() : self.array());
   before.impl()->set_grad_fn(gradient_edge(self).node);
@@ -95,7 +96,7 @@ Tensor run_row(const Form& form, const BinaryRow& row, const Tensor& self, const
                const char* node) {
   const DType promoted = result_type(self.array(), other.array());
   const DType dtype = row.promotion == Promotion::floating ? to_floating(promoted) : promoted;
-  // What the gradients read that will be needed.
+  // Only inputs that a needed gradient reads are saved.
   const bool has_self_gradient = self.requires_grad(), has_other_gradient = other.requires_grad();
   const auto is_read = [&](Reads input) {
     const auto contains = [input](Reads reads) { return reads == input || reads == Reads::both; };

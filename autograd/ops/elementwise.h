@@ -1,4 +1,4 @@
-// How elementwise operations run: into a new tensor or, as in-place twins, into self's own
+// Runs elementwise operations: into a new tensor or, in their in-place forms, into self's own
 // elements. Also the rows of the tables (math_table.h and others), which have no code of their own.
 #pragma once
 
@@ -14,42 +14,48 @@
 
 namespace tend {
 
-/// Which form of an operation runs.
+/// The form in which an operation runs: out of place or in place.
 struct Form {
-  const char* operation;  ///< "exp", or "exp_" for the twin: errors and the graph show this name
+  const char* operation;  ///< "exp", or "exp_" in place; errors and the graph show this name
   bool in_place = false;  ///< the result replaces the elements of the first input
 };
 
-/// A write to the elements of the first input, for twins. The caller computes elements() from the
-/// inputs, and then gives them to finish() with their history, if any. Nothing is copied, except:
+/// Runs an in-place form, which writes to the elements of the first input.
+///
+/// The caller computes elements() from the inputs, and then passes them to finish(), together with
+/// their history if there is one. Nothing is copied, except:
 /// - the old elements, if the derivative has saved them
 /// - the new elements, if the derivative has saved them, or if they have another dtype than self
 /// - other inputs that share memory with self in another layout
 class InPlaceRun {
  public:
-  /// `saved` is what the derivative saves, `dtype` the result's dtype. Both lists must live as long
-  /// as this object. Throws, before anything has changed: ShapeError or DTypeError where the result
-  /// does not fit in place of self, and the errors of check_recordable.
+  /// `saved` is what the derivative saves, and `dtype` is the result's dtype. Both lists must
+  /// outlive this object. The constructor checks everything before anything changes.
+  ///
+  /// Throws:
+  ///   ShapeError - the result does not have self's shape, or check_recordable refuses self
+  ///   DTypeError - the result's dtype is of a higher category than self's
   InPlaceRun(const char* operation, DType dtype, TensorRefs inputs, TensorRefs saved);
   InPlaceRun(const InPlaceRun&) = delete;
   InPlaceRun& operator=(const InPlaceRun&) = delete;
 
-  /// Where the kernel writes.
+  /// The array to which the kernel writes.
   const Array& elements() const noexcept { return beside_ ? *beside_ : self_.array(); }
-  /// What the kernel reads as input i, in its own dtype.
+  /// The array that the kernel reads as input i, in its own dtype.
   const Array& input(std::size_t i) { return apart(inputs_.begin()[i].get()->array()); }
   /// `other`, or a copy if the kernel would overwrite its elements before it reads them.
   const Array& apart(const Array& other);
 
   /// True if the graph gets a node.
   bool is_recorded() const noexcept { return is_recorded_; }
-  /// For record(): the arguments of the constructor, with the tensor before the write as self.
+  /// The inputs and saved tensors of the constructor, for record(). self is replaced by the tensor
+  /// before the write.
   std::vector<TensorRef> inputs() const { return before_write(inputs_); }
   std::vector<TensorRef> saved() const { return before_write(saved_); }
 
   /// Gives self the elements and the history of `result`, whose array is elements().
   void finish(const Tensor& result);
-  /// Without a history.
+  /// Ends a write that has no history.
   void finish();
 
  private:
@@ -60,35 +66,35 @@ class InPlaceRun {
   const Tensor& self_;
   TensorRefs inputs_, saved_;
   bool is_recorded_;
-  Tensor before_;                // self before the write, where it is recorded
-  std::optional<Array> beside_;  // the elements, where they are not computed in self
+  Tensor before_;                // self before the write, if it is recorded
+  std::optional<Array> beside_;  // the elements, if they are not computed in self's own memory
   std::forward_list<Array> copies_;
 };
 
-/// The in-place form of run(). Not inlined, to keep the other form short.
+/// The in-place form of run(). It is not inlined, so that run() stays short.
 template <class Kernel, class F>
 [[gnu::noinline]] void run_in_place(const char* operation, const char* node, DType dtype,
                                     TensorRefs inputs, TensorRefs saved, Kernel kernel,
                                     F derivative) {
-  InPlaceRun twin(operation, dtype, inputs, saved);
-  kernel(twin.elements(), [&](std::size_t i) -> const Array& { return twin.input(i); });
-  if (twin.is_recorded()) {
-    twin.finish(record(node, Array(twin.elements()), twin.inputs(), twin.saved(),
-                       std::move(derivative), operation));
+  InPlaceRun pending(operation, dtype, inputs, saved);
+  kernel(pending.elements(), [&](std::size_t i) -> const Array& { return pending.input(i); });
+  if (pending.is_recorded()) {
+    pending.finish(record(node, Array(pending.elements()), pending.inputs(), pending.saved(),
+                          std::move(derivative), operation));
   } else {
-    twin.finish();
+    pending.finish();
   }
 }
 
-/// An operation in either form: allocate() makes the elements of a new tensor, and
-/// kernel(out, input) computes them, where input(i) is the array of input i.
+/// Runs an operation in either form. allocate() creates the array of a new tensor. kernel(out,
+/// input) computes the elements, where input(i) is the array of input i.
 template <class Allocate, class Kernel, class F>
 Tensor run(const Form& form, const char* node, DType dtype, TensorRefs inputs, TensorRefs saved,
            Allocate allocate, Kernel kernel, F derivative) {
   if (form.in_place) {
     run_in_place(form.operation, node, dtype, inputs, saved, std::move(kernel),
                  std::move(derivative));
-    return {};  // self has the result
+    return {};  // the result is in self
   }
   Array out = allocate();
   kernel(out, [&](std::size_t i) -> const Array& { return (inputs.begin() + i)->get()->array(); });
@@ -96,7 +102,7 @@ Tensor run(const Form& form, const char* node, DType dtype, TensorRefs inputs, T
                 std::span(saved.begin(), saved.size()), std::move(derivative), form.operation);
 }
 
-/// An array for the result of an elementwise operation, laid out as PyTorch does.
+/// Allocates the result of an elementwise operation, with the layout that PyTorch chooses.
 template <class... Inputs>
 Array empty_for([[maybe_unused]] const char* operation, DType dtype, const Tensor& a,
                 const Inputs&... others) {
@@ -107,7 +113,7 @@ Array empty_for([[maybe_unused]] const char* operation, DType dtype, const Tenso
   return Array::empty_like(shape, dtype, {&a.array(), &others.array()...});
 }
 
-/// kernel(out, inputs...), where the inputs are converted to `dtype` and broadcast.
+/// Runs kernel(out, inputs...), with the inputs converted to `dtype` and broadcast.
 template <class Kernel, class F, class... Inputs>
 Tensor elementwise(const Form& form, const char* node, DType dtype, Kernel kernel, TensorRefs saved,
                    F derivative, const Inputs&... inputs) {
@@ -124,25 +130,26 @@ Tensor elementwise(const Form& form, const char* node, DType dtype, Kernel kerne
       std::move(derivative));
 }
 
-/// An in-place twin: compute(form) runs the operation in the form that writes to self.
+/// Runs the in-place form of an operation: compute(form) writes to self.
 template <class F>
-const Tensor& twin(const char* operation, const Tensor& self, const F& compute) try {
+const Tensor& in_place_form(const char* operation, const Tensor& self, const F& compute) try {
   check_writable(operation, self);
   compute(Form{operation, true});
   return self;
 } catch (const Error&) {
-  rename_error(operation);  // kernels name the operation without the underscore
+  rename_error(operation);  // kernels do not know the underscore of the name
 }
 
 // Rows of the tables.
 
-/// In which dtype an operation computes: the inputs' promoted one, or float32 for integers.
+/// The dtype in which an operation computes: the one to which its inputs promote, or float32 for
+/// integers.
 enum class Promotion { same, floating };
 
-/// What the derivative of an operation of one input reads.
+/// The tensor that the derivative of an operation with one input reads.
 enum class Saved { nothing, self, result };
 
-/// An operation of one input.
+/// A row for an operation with one input.
 struct UnaryRow {
   const char* node;
   Promotion promotion;
@@ -152,10 +159,10 @@ struct UnaryRow {
 };
 Tensor run_row(const Form& form, const UnaryRow& row, const Tensor& self);
 
-/// Which of its inputs a derivative of an operation of two reads.
+/// The inputs that a derivative of an operation with two inputs reads.
 enum class Reads { nothing, self, other, both };
 
-/// An operation of two inputs, which broadcast, with the gradient of each (null: there is none).
+/// A row for an operation with two inputs, which broadcast. A gradient that is null does not exist.
 struct BinaryRow {
   using Gradient = Tensor (*)(const Tensor& grad, const Tensor& self, const Tensor& other);
   const char* node;
@@ -166,15 +173,17 @@ struct BinaryRow {
   Reads for_other = Reads::nothing;
   Gradient other_gradient = nullptr;
 };
-/// `node` replaces the row's, where PyTorch has another for numbers.
+/// Runs a row. `node` replaces the row's node, for operations that PyTorch names differently for
+/// numbers.
 Tensor run_row(const Form& form, const BinaryRow& row, const Tensor& self, const Tensor& other,
                const char* node = nullptr);
 
-/// The twin of a row.
+/// Runs the in-place form of a row.
 template <class Row, class... Others>
-const Tensor& twin_of_row(const char* operation, const Row& row, const Tensor& self,
-                          const Others&... others) {
-  return twin(operation, self, [&](const Form& form) { run_row(form, row, self, others...); });
+const Tensor& in_place_form_of_row(const char* operation, const Row& row, const Tensor& self,
+                                   const Others&... others) {
+  return in_place_form(operation, self,
+                       [&](const Form& form) { run_row(form, row, self, others...); });
 }
 
 // For the gradients of rows.
@@ -183,7 +192,8 @@ const Tensor& twin_of_row(const char* operation, const Row& row, const Tensor& s
 inline Tensor zero_slope(const Tensor& grad) {
   return zeros(grad.shape(), grad.dtype());
 }
-/// By one kernel, without a graph; a row that uses it has the composed formula, too.
+/// A gradient that one kernel computes without a graph. A row that uses it also has the composed
+/// formula.
 inline Tensor fused(void (*kernel)(const Array& out, const Array& grad, const Array& saved),
                     const Tensor& grad, const Tensor& saved) {
   return fused(grad, [&](const Array& out, const Array& g) { kernel(out, g, saved.array()); });

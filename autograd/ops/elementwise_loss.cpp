@@ -16,14 +16,14 @@ void check_pair(const char* operation, const Tensor& input, const Tensor& target
   broadcast_shapes(operation, input.shape(), target.shape());
 }
 
-// input - target, where either may be bool.
+// input - target, where either of them may be bool.
 Tensor difference_of(const Tensor& input, const Tensor& target) {
   const DType dtype = result_type(input.array(), target.array());
   const auto number = [dtype](const Tensor& x) { return x.dtype() == boolean ? to(x, dtype) : x; };
   return number(input) - number(target);
 }
 
-// A loss of d = input - target: its formula and its derivative's, which share a parameter.
+// A loss of d = input - target. Its formula and the formula of its derivative share a parameter.
 struct DifferenceLoss {
   const char* node;
   PairFormula losses;
@@ -31,7 +31,8 @@ struct DifferenceLoss {
   double bound = 0;
 };
 
-// One node. `slope` gives the derivative as a function of d that can be differentiated.
+// Records the loss as one node. `slope` returns the derivative at d in a form that can be
+// differentiated.
 template <class Slope>
 Tensor difference_loss(const DifferenceLoss& loss, const Tensor& input, const Tensor& target,
                        Reduction reduction, Slope slope,
@@ -82,7 +83,7 @@ Tensor smooth_l1_loss(const Tensor& input, const Tensor& target,
   if (is_zero) return l1_loss(input, target, reduction);
   const DifferenceLoss loss{"SmoothL1LossBackward0", PairFormula::smooth_l1,
                             TripleFormula::smooth_l1_backward, beta};
-  // At |d| = beta the derivative is that of the outer part, and the second derivative 0.
+  // At |d| = beta the derivative is the outer part's, so the second derivative is 0 there.
   return difference_loss(loss, input, target, reduction, [beta = beta](const Tensor& d) {
     return where(abs(d) >= beta, sign(d), d / beta);
   });
@@ -124,7 +125,7 @@ Tensor cosine_similarity(const Tensor& a, const Tensor& b, std::int64_t dim, dou
   const auto direction = [&](const Tensor& x) {
     const Tensor wide = expand(to(x, dtype), shape);
     const Tensor length = norm(wide, 2, along, /*keepdim=*/true);
-    // At least eps in value, but with the gradient of the norm.
+    // The value is at least eps, but the gradient is the norm's.
     const Tensor bounded = length + clamp_min(eps - length.detach(), 0);
     return wide / bounded;
   };

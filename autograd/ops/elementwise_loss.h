@@ -1,5 +1,6 @@
 /// \file
-/// Losses of elements: of differences, of two distributions, and the cosine of two vectors.
+/// Losses that are computed element by element, the Kullback-Leibler divergence, and the cosine
+/// similarity.
 #pragma once
 
 #include <concepts>
@@ -9,9 +10,17 @@
 
 namespace tend {
 
-/// d^2 for d = input - target, which broadcast (ShapeError; in PyTorch a difference in shape earns
-/// a warning, since it is seldom meant) and promote to a floating dtype (DTypeError); one may be
-/// bool. The mean of nothing is NaN. The gradient of the input is 2 d, that of the target -2 d.
+/// Computes the squared error d^2, where d = input - target.
+///
+/// Input and target broadcast and promote to a floating dtype; one of them may be bool. PyTorch
+/// warns if the shapes differ, since this is seldom meant; tend does not. The result has the common
+/// shape, or is 0-d for a mean or a sum. The mean of no elements is NaN. The gradient of the input
+/// is 2 d, and the gradient of the target is -2 d.
+///
+/// Throws:
+///   ShapeError - the shapes do not broadcast
+///   DTypeError - the inputs do not promote to a floating dtype
+///
 /// https://pytorch.org/docs/2.6/generated/torch.nn.functional.mse_loss.html
 Tensor mse_loss(const Tensor& input, const Tensor& target, const LossOptions& options = {});
 template <IsReduction R>
@@ -19,8 +28,16 @@ Tensor mse_loss(const Tensor& input, const Tensor& target, const R& reduction) {
   return mse_loss(input, target, LossOptions{reduction});
 }
 
-/// |d| for d = input - target; shapes, dtypes and errors are those of mse_loss. The gradient of the
-/// input is sign(d), 0 at 0, that of the target -sign(d).
+/// Computes the absolute error |d|, where d = input - target.
+///
+/// Input and target broadcast and promote to a floating dtype; one of them may be bool. The result
+/// has the common shape, or is 0-d for a mean or a sum. The gradient of the input is sign(d), which
+/// is 0 at 0. The gradient of the target is -sign(d).
+///
+/// Throws:
+///   ShapeError - the shapes do not broadcast
+///   DTypeError - the inputs do not promote to a floating dtype
+///
 /// https://pytorch.org/docs/2.6/generated/torch.nn.functional.l1_loss.html
 Tensor l1_loss(const Tensor& input, const Tensor& target, const LossOptions& options = {});
 template <IsReduction R>
@@ -31,11 +48,21 @@ Tensor l1_loss(const Tensor& input, const Tensor& target, const R& reduction) {
 /// The options of smooth_l1_loss.
 struct SmoothL1LossOptions {
   OrWord<Reduction> reduction = Reduction::mean;
-  double beta = 1;  ///< where the loss becomes linear
+  double beta = 1;  ///< the loss is linear where |input - target| >= beta
 };
-/// d^2 / (2 beta) where |d| < beta, |d| - beta / 2 elsewhere, for d = input - target; l1_loss for
-/// beta = 0, Error for beta < 0. Shapes, dtypes and errors are those of mse_loss. The gradient of
-/// the input is d / beta where |d| < beta, sign(d) elsewhere, that of the target its negative.
+/// Computes an error that is squared where it is small, and absolute where it is large.
+///
+/// For d = input - target it is d^2 / (2 beta) where |d| < beta, and |d| - beta / 2 elsewhere. For
+/// beta = 0 it is l1_loss. Input and target broadcast and promote to a floating dtype; one of them
+/// may be bool. The result has the common shape, or is 0-d for a mean or a sum. The gradient of the
+/// input is d / beta where |d| < beta, and sign(d) elsewhere. The gradient of the target is its
+/// negative.
+///
+/// Throws:
+///   ShapeError - the shapes do not broadcast
+///   DTypeError - the inputs do not promote to a floating dtype
+///   Error      - beta is negative
+///
 /// Girshick, Fast R-CNN, 2015, arXiv:1504.08083.
 /// https://pytorch.org/docs/2.6/generated/torch.nn.functional.smooth_l1_loss.html
 Tensor smooth_l1_loss(const Tensor& input, const Tensor& target,
@@ -49,11 +76,20 @@ Tensor smooth_l1_loss(const Tensor& input, const Tensor& target, const R& reduct
 /// The options of huber_loss.
 struct HuberLossOptions {
   OrWord<Reduction> reduction = Reduction::mean;
-  double delta = 1;  ///< where the loss becomes linear
+  double delta = 1;  ///< the loss is linear where |input - target| > delta
 };
-/// d^2 / 2 where |d| <= delta, delta (|d| - delta / 2) elsewhere, for d = input - target; Error
-/// unless delta > 0. Shapes, dtypes and errors are those of mse_loss. The gradient of the input is
-/// d, clamped to [-delta, delta], that of the target its negative.
+/// Computes an error that is squared up to delta, and linear beyond it.
+///
+/// For d = input - target it is d^2 / 2 where |d| <= delta, and delta (|d| - delta / 2) elsewhere.
+/// Input and target broadcast and promote to a floating dtype; one of them may be bool. The result
+/// has the common shape, or is 0-d for a mean or a sum. The gradient of the input is d, clamped to
+/// [-delta, delta]. The gradient of the target is its negative.
+///
+/// Throws:
+///   ShapeError - the shapes do not broadcast
+///   DTypeError - the inputs do not promote to a floating dtype
+///   Error      - delta is not above 0
+///
 /// https://pytorch.org/docs/2.6/generated/torch.nn.functional.huber_loss.html
 Tensor huber_loss(const Tensor& input, const Tensor& target, const HuberLossOptions& options = {});
 template <IsReduction R>
@@ -62,13 +98,13 @@ Tensor huber_loss(const Tensor& input, const Tensor& target, const R& reduction,
 }
 
 /// The reductions of kl_div. batchmean divides the sum by the size of the input's first dimension,
-/// as in the mathematical definition.
+/// as the mathematical definition does.
 enum class KlReduction { none, mean, sum, batchmean };
 template <>
 inline constexpr std::string_view detail::kWords<KlReduction> =
     "reduction: none mean sum batchmean";
 
-/// A KlReduction, its word, or what Reduction calls the same.
+/// A KlReduction, its word, or the Reduction of the same name.
 struct OrReduction : OrWord<KlReduction> {
   using OrWord<KlReduction>::OrWord;
   constexpr OrReduction(Reduction value) noexcept : OrWord(static_cast<KlReduction>(value)) {}
@@ -77,15 +113,24 @@ struct OrReduction : OrWord<KlReduction> {
 /// How kl_div reads its target and reduces its terms.
 struct KlDivOptions {
   OrReduction reduction = KlReduction::mean;
-  Flag log_target = false;  ///< the target holds logarithms of probabilities too
+  Flag log_target = false;  ///< the target is logarithms of probabilities, too
 };
 
 ///@{
-/// The terms of the Kullback-Leibler divergence of the target from `log_probabilities`:
-/// t (log t - x) for inputs x and targets t, 0 where t = 0; with log_target, exp(t) (t - x). Both
-/// broadcast (ShapeError) and promote to a floating dtype (DTypeError); ShapeError for a batchmean
-/// of a 0-d input. The gradient of x is -t, that of t is log t + 1 - x (NaN at t = 0, as in
-/// PyTorch). With log_target they are -exp(t) and exp(t) (t + 1 - x).
+/// Computes the terms of the Kullback-Leibler divergence of the target from `log_probabilities`.
+///
+/// With inputs x and targets t, a term is t (log t - x), and 0 where t = 0. With log_target it is
+/// exp(t) (t - x). Both broadcast and promote to a floating dtype. The result has the common shape,
+/// or is 0-d if it is reduced.
+///
+/// The gradient of x is -t. The gradient of t is log t + 1 - x, which is NaN at t = 0, as in
+/// PyTorch. With log_target they are -exp(t) and exp(t) (t + 1 - x).
+///
+/// Throws:
+///   ShapeError - the shapes do not broadcast
+///   ShapeError - the reduction is batchmean, and the input is 0-d
+///   DTypeError - the inputs do not promote to a floating dtype
+///
 /// https://pytorch.org/docs/2.6/generated/torch.nn.functional.kl_div.html
 Tensor kl_div(const Tensor& log_probabilities, const Tensor& target,
               const KlDivOptions& options = {});
@@ -96,11 +141,21 @@ Tensor kl_div(const Tensor& log_probabilities, const Tensor& target, const R& re
 }
 ///@}
 
-/// c = sum(a b) / (max(|a|, eps) max(|b|, eps)) along `dim` (IndexError) of the inputs, which
-/// broadcast (ShapeError) and promote to a floating dtype (DTypeError); |a| is the Euclidean norm.
-/// The gradient of a is (b / |b| - c a / |a|) / |a| times that of c, and vice versa. Where a norm
-/// is smaller than eps, eps divides instead, but the derivative of the norm is still a / |a| (0 at
-/// 0). https://pytorch.org/docs/2.6/generated/torch.nn.functional.cosine_similarity.html
+/// Computes the cosine of the angle between a and b along `dim`.
+///
+/// This is c = sum(a b) / (max(|a|, eps) max(|b|, eps)), where |a| is the Euclidean norm. The
+/// inputs broadcast and promote to a floating dtype. The result lacks `dim`.
+///
+/// With the result's gradient g, the gradient of a is g (b / |b| - c a / |a|) / |a|, and vice
+/// versa. Where a norm is smaller than eps, the division is by eps, but the derivative of the norm
+/// is still a / |a| (0 at 0).
+///
+/// Throws:
+///   ShapeError - the shapes do not broadcast
+///   DTypeError - the inputs do not promote to a floating dtype
+///   IndexError - `dim` is out of range
+///
+/// https://pytorch.org/docs/2.6/generated/torch.nn.functional.cosine_similarity.html
 Tensor cosine_similarity(const Tensor& a, const Tensor& b, std::int64_t dim = 1, double eps = 1e-8);
 
 }  // namespace tend

@@ -10,18 +10,20 @@
 namespace tend {
 namespace {
 
-// Shares `grad` evenly among the elements along `dims` where `chosen` is true; both have x's rank.
+// Shares `grad` evenly among the elements along `dims` where `chosen` is true. Both tensors have
+// x's rank.
 Tensor share_evenly(const Tensor& grad, const Tensor& chosen, const Shape& dims) {
   const Tensor mask = chosen.to(grad.dtype());
   return mask * (grad / sum(mask, dims, true));
 }
 
-// The derivative of an operation that picks one of all elements.
+// The derivative of an operation that picks one of all elements. Elements that are equal to it
+// share the gradient.
 void share_with_equals(Derivative& d) {
   const Tensor x = d.saved(0), chosen = d.saved(1);
-  // NaN is chosen where there is one, but does not equal itself.
+  // If there is a NaN, it is chosen, but it does not equal itself.
   const Tensor equal = isnan(chosen).item<bool>() ? isnan(x) : x == chosen;
-  // Also for an infinite cotangent the gradients of the others are zeros, as in PyTorch.
+  // As in PyTorch, the other gradients are zeros even if the cotangent is infinite.
   d.set(0, where(equal, d.grad() / sum(equal.to(d.grad().dtype())), 0));
 }
 

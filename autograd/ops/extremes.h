@@ -15,51 +15,98 @@ struct ValuesAndIndices;
 struct Extremes;
 
 ///@{
-/// maximum (minimum) of two tensors under its short name, with its dtypes, errors and gradients.
+/// Returns the larger (max) or smaller (min) element of two tensors, as maximum and minimum.
+///
+/// The inputs broadcast, and their dtypes promote. The result is NaN where either input is NaN. The
+/// gradient goes to the chosen element. Of two equal elements, each gets half of it. Where one is
+/// NaN, both get all of it.
+///
+/// Throws: ShapeError - the shapes do not broadcast
 Tensor max(const Tensor& self, const Tensor& other);
 Tensor min(const Tensor& self, const Tensor& other);
 ///@}
 ///@{
-/// The largest (smallest) of all elements, 0-d; NaN if there is a NaN, ShapeError where there are
-/// no elements. The gradient goes to that element, in even shares where several are equal.
+/// Returns the largest (max) or smallest (min) of all elements.
+///
+/// The result is 0-d and has self's dtype. It is NaN if any element is NaN. The gradient goes to
+/// the chosen element, in even shares if several are equal.
+///
+/// Throws: ShapeError - self has no elements
 Tensor max(const Tensor& self);
 Tensor min(const Tensor& self);
 ///@}
 ///@{
-/// The largest (smallest) along `dim` (IndexError), NaN if there is a NaN, with the int64 index of
-/// the first such element; ShapeError along an empty dimension. The gradient goes to that element.
-/// max(x, 2) is along dimension 2. Bounds are for clamp_min and clamp_max; a floating one does not
-/// compile here.
+/// Returns the largest (max) or smallest (min) elements along `dim`, and their int64 indices.
+///
+/// The results lack `dim`, or have size 1 there with keepdim. A value is NaN if any of its elements
+/// is NaN. The index is the index of the first such element. The gradient goes to the element at
+/// the index.
+///
+/// An integer as the second argument is always a dimension: max(x, 2) is along dimension 2. For a
+/// bound use clamp_min or clamp_max; a floating number does not compile here.
+///
+/// Throws:
+///   IndexError - `dim` is out of range
+///   ShapeError - dimension `dim` is empty
 ValuesAndIndices max(const Tensor& self, Integer dim, Flag keepdim = false);
 ValuesAndIndices min(const Tensor& self, Integer dim, Flag keepdim = false);
 ///@}
 ///@{
-/// The largest (smallest) over `dims` (IndexError, ShapeError for one named twice), or of all
-/// elements; NaN if there is a NaN, ShapeError over an empty dimension. The gradient goes to that
-/// element, in even shares where several are equal; where the result is NaN, so is the gradient.
+/// Returns the largest (amax) or smallest (amin) elements over `dims`, or of all elements.
+///
+/// The result lacks `dims`, or has size 1 there with keepdim. It has self's dtype. It is NaN if any
+/// of its elements is NaN. The gradient goes to the chosen element, in even shares if several are
+/// equal. Where the result is NaN, the gradient is NaN, too.
+///
+/// Throws:
+///   IndexError - a dimension is out of range
+///   ShapeError - a dimension appears twice
+///   ShapeError - a dimension that is reduced is empty
 Tensor amax(const Tensor& self, const Dims& dims = {}, Flag keepdim = false);
 Tensor amin(const Tensor& self, const Dims& dims = {}, Flag keepdim = false);
 ///@}
 ///@{
-/// The int64 index of the first of the largest (smallest) elements along `dim` (IndexError);
-/// without one, among all elements in row-major order. NaN counts as both; ShapeError where there
-/// is nothing to choose from. No gradient.
+/// Returns the int64 index of the largest (argmax) or smallest (argmin) element along `dim`.
+///
+/// Without `dim` it is the index among all elements in row-major order. Of several equal elements,
+/// it is the first. NaN counts as the largest and as the smallest. The result lacks `dim`, or has
+/// size 1 there with keepdim. No gradient.
+///
+/// Throws:
+///   IndexError - `dim` is out of range
+///   ShapeError - there is no element to choose from
 Tensor argmax(const Tensor& self, std::optional<Integer> dim = std::nullopt, Flag keepdim = false);
 Tensor argmin(const Tensor& self, std::optional<Integer> dim = std::nullopt, Flag keepdim = false);
 ///@}
 
-/// The smallest and the largest along `dim` (IndexError), or of all elements; NaN if there is a
-/// NaN, ShapeError where there are no elements. The gradient goes to these elements, in even shares
-/// where several are equal; where the result is NaN, so is the gradient.
+/// Returns the smallest and the largest elements along `dim`, or of all elements.
+///
+/// The results lack `dim`, or have size 1 there with keepdim. They have self's dtype. They are NaN
+/// if any element is NaN. The gradient goes to the chosen elements, in even shares if several are
+/// equal. Where a result is NaN, the gradient is NaN, too.
+///
+/// Throws:
+///   IndexError - `dim` is out of range
+///   ShapeError - there is no element to choose from
 Extremes aminmax(const Tensor& self, std::optional<Integer> dim = std::nullopt,
                  Flag keepdim = false);
 
-/// The middle one of all elements in ascending order, the lower one of two; NaN if there is a NaN.
-/// As in PyTorch, NaN if there are no elements, for int64 the smallest one. The gradient goes to
-/// the elements that are equal to it, in even shares.
+/// Returns the median of all elements; for an even count, the lower of the two middle elements.
+///
+/// The result is 0-d and has self's dtype. It is NaN if any element is NaN. As in PyTorch, the
+/// median of no elements is NaN, and for int64 the smallest int64. The gradient goes to the
+/// elements that are equal to the median, in even shares.
 Tensor median(const Tensor& self);
-/// The median along `dim` (IndexError), with the int64 index it has there; ShapeError along an
-/// empty dimension. The gradient goes to that element.
+/// Returns the medians along `dim`, and their int64 indices.
+///
+/// For an even count, the median is the lower of the two middle elements. It is NaN if any of its
+/// elements is NaN. The results lack `dim`, or have size 1 there with keepdim. The gradient goes to
+/// the element at the index.
+///
+/// Throws:
+///   IndexError - `dim` is out of range
+///   ShapeError - dimension `dim` is empty
+///
 /// https://pytorch.org/docs/2.6/generated/torch.median.html
 ValuesAndIndices median(const Tensor& self, Integer dim, Flag keepdim = false);
 

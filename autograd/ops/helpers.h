@@ -15,9 +15,9 @@
 
 namespace tend {
 
-using methods::InPlace;  // its methods are defined beneath the operations that they do in place
+using methods::InPlace;  // each method is defined beneath the operation of its name
 
-/// The result of an operation that has no derivative.
+/// Makes a tensor from the result of an operation that has no derivative.
 inline Tensor constant(Array result, TensorRefs inputs,
                        const char* operation = __builtin_FUNCTION()) {
   if (autograd::Timeline::is_on())
@@ -25,40 +25,54 @@ inline Tensor constant(Array result, TensorRefs inputs,
   return Tensor(std::move(result));
 }
 
-/// A number as a 0-d tensor, of the dtype to which `self` and the number promote.
+/// Makes a 0-d tensor from a number, in the dtype to which `self` and the number promote.
 inline Tensor number_like(const Tensor& self, const Scalar& number) {
   return Tensor(Array::scalar(number, promote_types(self.dtype(), number)));
 }
 
-/// DTypeError naming `operation` unless both inputs have the same dtype.
+/// Checks that both inputs have the same dtype.
+///
+/// Throws: DTypeError - the dtypes differ; the error names `operation`
 inline void check_one_dtype(const char* operation, const Tensor& a, const Tensor& b) {
   if (a.dtype() == b.dtype()) return;
   fail<DTypeError>(operation, "the dtypes differ: ", a.dtype(), " and ", b.dtype());
 }
 
-/// DTypeError naming `operation` unless `self` is floating.
+/// Checks that `self` is floating.
+///
+/// Throws: DTypeError - `self` is not floating; the error names `operation`
 inline void check_floating(const char* operation, const Tensor& self) {
   if (is_floating(self.dtype())) return;
   fail<DTypeError>(operation, "needs float32 or float64, got ", self.dtype());
 }
 
-/// DTypeError naming `operation` if `dtype` is int64 and the number is out of its range.
+/// Checks that `dtype`, if it is int64, can hold the number.
+///
+/// Throws: DTypeError - the number is out of range; the error names `operation`
 void check_integer(const char* operation, DType dtype, const Scalar& number);
-/// DTypeError naming `operation` if `dtype` cannot hold the number: for int64 if the number is out
-/// of range, for float32 if a finite number would become infinite.
+/// Checks that `dtype` can hold the number. float32 cannot hold a finite number that would become
+/// infinite.
+///
+/// Throws: DTypeError - `dtype` cannot hold the number; the error names `operation`
 void check_holds(const char* operation, DType dtype, const Scalar& number);
 
-/// Checks a shape from the user before memory is allocated: ShapeError naming `operation` for a
-/// negative size, OutOfMemoryError for more bytes than an int64 can count.
+/// Checks a shape from the user before memory is allocated. The errors name `operation`.
+///
+/// Throws:
+///   ShapeError       - a size is negative
+///   OutOfMemoryError - the tensor has more bytes than an int64 can count
 void check_size(const char* operation, const Shape& shape, DType dtype);
 
-/// The dtype of a tensor that is made from this number alone: float32 for floating numbers.
+/// The dtype of a tensor that is made from this number only: float32 for floating numbers.
 inline DType own_dtype(const Scalar& number) noexcept {
   return number.dtype() == float64 ? float32 : number.dtype();
 }
 
-/// make(dtype) with the dtype of the options, or else `usual`; it requires grad where the options
-/// say so. DTypeError naming `operation` where it cannot, before anything is made or drawn.
+/// Calls make(dtype) with the dtype of the options, or with `usual` if they have none. The tensor
+/// requires grad if the options say so.
+///
+/// Throws: DTypeError - the options ask for requires_grad, and the dtype is not floating. Nothing
+///                      has been made then, and no random number used
 template <class Make>
 Tensor make_with(const char* operation, const TensorOptions& options, DType usual, Make make) {
   const DType dtype = options.dtype.value_or(usual);
@@ -70,22 +84,24 @@ Tensor make_with(const char* operation, const TensorOptions& options, DType usua
   return made;
 }
 
-/// The options with the dtype of `like` where they name none.
+/// The options, with the dtype of `like` if they have none.
 inline TensorOptions options_like(const Tensor& like, const TensorOptions& options) {
   return {options.dtype.value_or(like.dtype()), options.requires_grad};
 }
 
-/// `dim` counted from the front. IndexError naming `operation` for one out of range, and for any of
-/// a 0-d tensor, where most operations allow 0 and -1.
+/// Counts `dim` from the front. A 0-d tensor is an error here, although most operations accept
+/// dimensions 0 and -1 of it.
+///
+/// Throws: IndexError - `dim` is out of range, or `x` is 0-d; the error names `operation`
 inline std::int64_t own_dim(const char* operation, const Tensor& x, std::int64_t dim) {
   if (x.dim() == 0) fail<IndexError>(operation, "a 0-d tensor has no dimension ", dim);
   return wrap_dim(operation, dim, x.dim());
 }
 
-/// -number, which wraps around for the smallest int64.
+/// Computes -number, which wraps around for the smallest int64.
 Scalar negative(const Scalar& number) noexcept;
 
-/// x * factor, or x itself where that is 1.
+/// Computes x * factor, and returns x itself if the factor is 1.
 Tensor scaled(const Tensor& x, const Scalar& factor);
 
 /// An array converted to a dtype. If it has that dtype already, nothing is copied, not even the
@@ -114,33 +130,40 @@ Array unary_row_major(const Tensor& self, Kernel kernel) {
   return out;
 }
 
-/// A dropout mask for `count` elements, each kept with probability 1 - p: one bit for each, in
-/// row-major order (draw_keep_bits).
+/// Draws a dropout mask for `count` elements: one bit for each, in row-major order (see
+/// draw_keep_bits). Dropout keeps each element with probability 1 - p.
 Array draw_kept(std::int64_t count, double p, Generator& generator);
 
-/// `reduced` with the reduced dimensions `dims` put back with size 1, so that it broadcasts against
-/// the input, whose shape is `input`.
+/// Puts the dimensions `dims` back into `reduced`, with size 1, so that it broadcasts with the
+/// input of the reduction. `input` is the shape of that input.
 Tensor restore_dims(const Tensor& reduced, const Shape& input, const Shape& dims);
 
-/// The losses themselves, their mean or their sum. The mean divides by `count` if that is given.
+/// Returns the losses themselves, their mean or their sum. The mean divides by `count` if that is
+/// given.
 Tensor reduce_losses(const Tensor& losses, Reduction reduction,
                      std::optional<double> count = std::nullopt);
-/// The derivative of reduce_losses: given the gradient of its result, that of each of `count`
-/// losses. It broadcasts to the shape of the losses.
+/// The derivative of reduce_losses: computes the gradient of each of `count` losses from the
+/// gradient of the reduced loss. The result broadcasts to the shape of the losses.
 Tensor share_of_losses(const Tensor& grad, Reduction reduction, const Scalar& count);
 
-/// Error naming `operation` unless dropout's probability lies in [0, 1].
+/// Checks the probability of dropout.
+///
+/// Throws: Error - p is not in [0, 1]; the error names `operation`
 void check_dropout(const char* operation, double p);
 
 /// The factor by which dropout with probability p multiplies the elements that it keeps.
 double kept_factor(DType dtype, double p);
 
-/// self times `factor` where an element is kept, times 0 elsewhere; `bits` is a mask from
-/// draw_kept, for the elements with the dimensions in `order`, row-major unless given.
+/// Multiplies the kept elements of self by `factor`, and the others by 0.
+///
+/// `bits` is a mask from draw_kept. Its bits are for the elements in row-major order, or for self
+/// with its dimensions permuted to `order`.
 Tensor mul_kept(const Tensor& self, const Array& bits, double factor, const Shape& order = {});
 
-/// A gradient that is computed by one kernel, kernel(out, grad). Only for a backward that records
-/// no graph: one that does uses the formula in public operations beside it.
+/// A gradient that one kernel computes: kernel(out, grad).
+///
+/// Use it only in a backward that records no graph. A backward that records one uses the formula in
+/// public operations.
 template <class Kernel>
 Tensor fused(const Tensor& grad, Kernel kernel) {
   Array out = Array::empty_like(grad.array());
@@ -148,8 +171,10 @@ Tensor fused(const Tensor& grad, Kernel kernel) {
   return Tensor(std::move(out));
 }
 
-/// A formula of tensors, which are converted to a floating dtype and broadcast, in one pass. It
-/// records nothing, so a backward uses it where `fused` may be used.
+/// Computes a formula of tensors in one pass. The tensors are converted to a floating dtype and
+/// broadcast.
+///
+/// It records nothing, so a backward may use it only where it may use `fused`.
 template <class Formula, class... Inputs>
 Tensor computed(Formula formula, const kernels::Parameters& parameters, DType dtype,
                 const Inputs&... inputs) {
@@ -160,17 +185,17 @@ Tensor computed(Formula formula, const kernels::Parameters& parameters, DType dt
   return Tensor(std::move(out));
 }
 
-/// factor (x - middle), in one pass where no graph is recorded.
+/// Computes factor (x - middle), in one pass if no graph is recorded.
 Tensor scaled_distance(const Tensor& factor, const Tensor& x, const Tensor& middle);
 
-/// A derivative's gradient times the slope of its first saved tensor, by `formula`.
+/// Multiplies a derivative's gradient by the slope at its first saved tensor, as `formula` says.
 template <class Formula>
 Tensor sloped(const Derivative& d, Formula formula, const kernels::Parameters& parameters = {}) {
   return computed(formula, parameters, d.grad().dtype(), d.grad(), d.saved(0));
 }
 
-/// Records that `values` are the elements of self at positions `indices` along `dim`, to which the
-/// gradient goes back. `keepdim` is false if values and indices lack that dimension.
+/// Records that `values` are the elements of self at positions `indices` along `dim`. The gradient
+/// goes back to these elements. `keepdim` is false if values and indices lack that dimension.
 ValuesAndIndices picked(const char* node, const Tensor& self, Array values, Array indices,
                         std::int64_t dim, bool keepdim,
                         const char* operation = __builtin_FUNCTION());
@@ -182,12 +207,15 @@ inline void zero_gradient(Derivative& d) {
   }
 }
 
-/// scatter_add(zeros(shape), dim, index, source), without the copy of the zeros.
+/// Computes scatter_add(zeros(shape), dim, index, source) without copying the zeros.
 Tensor scatter_to_zeros(const Shape& shape, std::int64_t dim, const Tensor& index,
                         const Tensor& source);
 
-/// Checks an optional weight, which errors call `name`: unless undefined, it must have the dtype of
-/// `self` (DTypeError) and be a constant (AutogradError if it requires grad).
+/// Checks an optional weight, which the errors call `name`. An undefined weight is accepted.
+///
+/// Throws:
+///   DTypeError    - the weight has another dtype than `self`
+///   AutogradError - the weight requires grad
 inline void check_constant(const char* operation, const char* name, const Tensor& weight,
                            const Tensor& self) {
   if (!weight.defined()) return;

@@ -11,7 +11,7 @@ namespace tend {
 
 namespace {
 
-// The part of `source`, from index 0 on in each dimension, that an index of this shape reads. A 0-d
+// The part of `source` that an index of this shape reads: from position 0 in each dimension. A 0-d
 // tensor counts as 1-d. An empty index reads nothing, whatever the dimensions of the source.
 Tensor corner(Tensor source, const Shape& shape) {
   if (element_count(shape) == 0)
@@ -24,7 +24,7 @@ Tensor corner(Tensor source, const Shape& shape) {
   return source;
 }
 
-// scatter_add of `source` to `out`: a copy of `self`, or fresh zeros and no self.
+// scatter_add of `source` to `out`, which is a copy of `self`. Without a self, `out` is new zeros.
 Tensor scatter_into(Array out, TensorRef self, std::int64_t dim, const Tensor& index,
                     const Tensor& source) {
   kernels::scatter_add(out, dim, index.array(), source.array());
@@ -95,7 +95,7 @@ const Tensor& InPlace::scatter_(std::int64_t d, const Tensor& positions,
 
 namespace {
 
-// What scatter_reduce was called with, besides tensors.
+// The arguments of scatter_reduce that are not tensors.
 struct Scattering {
   std::int64_t dim;
   ScatterReduction reduce;
@@ -108,7 +108,7 @@ struct Scattering {
   // Combines source with `out`, a copy of self.
   void write(const Array& out, const Array& index, const Array& source) const {
     using kernels::Write;
-    if (!include_self) {  // one of the terms can come before the largest of them
+    if (!include_self) {  // for amax and amin, any of the terms can be the first one
       const Array none = Array::scalar(multiplies() ? 1 : 0, out.dtype()).expand(index.shape());
       kernels::scatter_reduce("scatter_reduce", Write::replace, out, dim, index,
                               adds() || multiplies() ? none : source);
@@ -117,7 +117,7 @@ struct Scattering {
     const Write how = adds() ? Write::add : multiplies() ? Write::multiply : extreme;
     kernels::scatter_reduce("scatter_reduce", how, out, dim, index, source);
   }
-  // x with zeros where self is no term.
+  // x, with zeros at the positions where self is not a term.
   Tensor own(const Tensor& x, const Tensor& index) const {
     return include_self ? x : scatter(x, dim, index, 0);
   }
@@ -130,8 +130,8 @@ struct Scattering {
   }
 };
 
-// The product of the other terms is the result divided by a term; for a zero, the result with 1 in
-// its place.
+// The product of the other terms is the result divided by the term. If the term is zero, it is the
+// result with 1 in place of this term.
 void differentiate_product(Derivative& d, const Scattering& how, const Tensor& index,
                            const Tensor& self, const Tensor& source, const Tensor& result) {
   const auto product = [&](const Tensor& a, const Tensor& b) {
@@ -222,7 +222,7 @@ Tensor take_along_dim(const Tensor& self, const Tensor& index, std::optional<Int
 
 namespace {
 
-// index_add of `source` to `out`: a copy of `self`, or fresh zeros and no self.
+// index_add of `source` to `out`, which is a copy of `self`. Without a self, `out` is new zeros.
 Tensor add_slices(Array out, TensorRef self, std::int64_t dim, const Tensor& index,
                   const Tensor& source) {
   kernels::index_add(out, dim, index.array(), source.array());

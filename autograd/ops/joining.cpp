@@ -14,13 +14,13 @@ DType common_dtype(const char* operation, const std::vector<Tensor>& tensors) {
   return dtype;
 }
 
-// A tensor that cat leaves out.
+// True for a tensor that cat leaves out.
 bool is_nothing(const Tensor& tensor) {
   return tensor.dim() == 1 && tensor.numel() == 0;
 }
 
-// The result's shape: that of the tensors that are not left out, with their sizes along `dim` added
-// up.
+// The shape of the result. It is the shape of the tensors that are not left out, with their sizes
+// along `dim` added.
 Shape cat_shape(const std::vector<Tensor>& tensors, std::int64_t dim) {
   const Tensor* first = nullptr;
   Shape shape = tensors[0].shape();
@@ -134,7 +134,8 @@ std::vector<Tensor> meshgrid(const std::vector<Tensor>& tensors, OrWord<MeshInde
   if (tensors.empty()) fail<ShapeError>("meshgrid", "needs at least one tensor");
   Shape shape;
   for (const Tensor& tensor : tensors) {
-    if (tensor.dim() > 1) fail<ShapeError>("meshgrid", "a tensor of shape ", tensor.shape());
+    if (tensor.dim() > 1)
+      fail<ShapeError>("meshgrid", "needs 1-d or 0-d tensors, got ", tensor.shape());
     check_one_dtype("meshgrid", tensors[0], tensor);
     shape.push_back(tensor.numel());
   }

@@ -1,6 +1,7 @@
 /// \file
-/// One tensor from several. The dtype is the one to which all promote; an empty list is a
-/// ShapeError. Each tensor's gradient is its part of the result's.
+/// Functions that make one tensor from several. The result has the dtype to which all inputs
+/// promote. The gradient of each input is its part of the result's gradient. An empty list is a
+/// ShapeError.
 #pragma once
 
 #include <cstdint>
@@ -12,36 +13,71 @@ namespace tend {
 
 class Tensor;
 
-/// The tensors one after the other along `dim` (IndexError), promoted to one dtype. There is at
-/// least one, none is 0-d, and they agree in all other dimensions (ShapeError). A 1-d tensor
-/// without elements is left out, whatever the rank of the others, as in PyTorch. Each tensor's
-/// gradient is its part of the result's.
+/// Joins tensors one after the other along `dim`.
+///
+/// The tensors agree in all other dimensions, and promote to one dtype. As in PyTorch, a 1-d tensor
+/// without elements is left out, whatever the rank of the others. The gradient of each tensor is
+/// its part of the result's gradient.
+///
+/// Throws:
+///   IndexError - `dim` is out of range
+///   ShapeError - there are no tensors, or one is 0-d
+///   ShapeError - the tensors differ in rank, or in another dimension than `dim`
 Tensor cat(const std::vector<Tensor>& tensors, std::int64_t dim = 0);
-/// cat under its other name, with its errors. Each tensor's gradient is its part of the result's.
+/// Joins tensors one after the other along `dim`, as cat.
+///
+/// The tensors agree in all other dimensions, and promote to one dtype. The gradient of each tensor
+/// is its part of the result's gradient.
+///
+/// Throws:
+///   IndexError - `dim` is out of range
+///   ShapeError - there are no tensors, or one is 0-d
+///   ShapeError - the tensors differ in rank, or in another dimension than `dim`
 Tensor concat(const std::vector<Tensor>& tensors, std::int64_t dim = 0);
 
-/// The tensors side by side: cat along dimension 1, or 0 for those of one dimension, with its
-/// errors. 0-d tensors count as rows of one element. Each tensor's gradient is its part of the
-/// result's.
+/// Joins tensors side by side: cat along dimension 1, or along dimension 0 for 1-d tensors.
+///
+/// 0-d tensors count as 1-d tensors of one element. The dtypes promote. The gradient of each tensor
+/// is its part of the result's gradient.
+///
+/// Throws: ShapeError - there are no tensors, or their shapes do not fit
 Tensor hstack(const std::vector<Tensor>& tensors);
-/// The tensors one below the other: cat along dimension 0, with its errors. Those of one dimension
-/// are rows, and 0-d ones rows of one element. Each tensor's gradient is its part of the result's.
+/// Joins tensors one below the other: cat along dimension 0.
+///
+/// A 1-d tensor counts as a row, and a 0-d tensor as a row of one element. The dtypes promote. The
+/// gradient of each tensor is its part of the result's gradient.
+///
+/// Throws: ShapeError - there are no tensors, or their shapes do not fit
 Tensor vstack(const std::vector<Tensor>& tensors);
 
-/// The tensors, one at least and all of one shape (ShapeError), along a new dimension `dim` of the
-/// result (IndexError), promoted to one dtype. Each tensor's gradient is its slice of the result's.
+/// Joins tensors of one shape along a new dimension `dim` of the result.
+///
+/// The dtypes promote. The gradient of each tensor is its slice of the result's gradient.
+///
+/// Throws:
+///   IndexError - `dim` is out of range
+///   ShapeError - there are no tensors, or their shapes differ
 Tensor stack(const std::vector<Tensor>& tensors, std::int64_t dim = 0);
 
-/// Which of the first two tensors of meshgrid goes along the rows: ij says the first, as in a
-/// matrix, xy the second, as in a picture.
+/// The order of the first two dimensions in meshgrid's results.
+///
+/// With ij, the first tensor goes along dimension 0, as in a matrix. With xy, it goes along
+/// dimension 1, as in a picture.
 enum class MeshIndexing { ij, xy };
 template <>
 inline constexpr std::string_view detail::kWords<MeshIndexing> = "indexing: ij xy";
 
-/// One tensor for each 1-d or 0-d tensor (ShapeError for others), all of the shape of their sizes,
-/// which repeats that tensor's elements along all dimensions but its own: views. Needs at least one
-/// tensor (ShapeError), and one dtype (DTypeError). Each tensor's gradient is the sum over the
-/// other dimensions. https://pytorch.org/docs/2.6/generated/torch.meshgrid.html
+/// Expands each 1-d or 0-d tensor over a common grid, with one dimension for each tensor.
+///
+/// Each result has the sizes of all tensors as its shape, and repeats its tensor along all other
+/// dimensions. The results are views. All tensors have one dtype. The gradient of each tensor is
+/// the sum of the result's gradient over the other dimensions.
+///
+/// Throws:
+///   ShapeError - there are no tensors, or one has several dimensions
+///   DTypeError - the dtypes differ
+///
+/// https://pytorch.org/docs/2.6/generated/torch.meshgrid.html
 std::vector<Tensor> meshgrid(const std::vector<Tensor>& tensors,
                              OrWord<MeshIndexing> indexing = MeshIndexing::ij);
 

@@ -18,7 +18,7 @@ void check_ranks(const char* operation, const Tensor& a, std::int64_t a_rank, co
                    a.shape(), " and ", b.shape());
 }
 
-// All dimensions but the last as one.
+// Returns x as a matrix: all dimensions except the last are merged into one.
 Tensor as_rows(const Tensor& x) {
   Shape leading = x.shape();
   leading.erase(leading.rank() - 1);
@@ -37,8 +37,8 @@ const char* matmul_node(std::int64_t a_rank, std::int64_t b_rank) {
 Tensor product(const char* operation, const char* node, const Tensor& a, const Tensor& b,
                RowBits rows = RowBits::same);
 
-// Sets the gradient of an input to a @ b. If a gradient arrived for it before, the product is added
-// to that in one pass (beta = 1).
+// Sets the gradient of an input to a @ b. If the input already has a gradient, the product is added
+// to it in one pass (beta = 1).
 void set_product(Derivative& d, std::size_t input, const Tensor& a, const Tensor& b,
                  RowBits rows = RowBits::same) {
   const Shape shape = kernels::matmul_shape("matmul", a.shape(), b.shape());
@@ -50,12 +50,12 @@ void set_product(Derivative& d, std::size_t input, const Tensor& a, const Tensor
   }
 }
 
-// Sets the gradients of the factors of a @ b, whose cotangent is g: a is input a_input and
-// saved(0), b the next input and saved(1). Vectors become matrices of one row (a) or one column
-// (b).
+// Sets the gradients of the factors of a @ b, from its cotangent g. a is input a_input and
+// saved(0), and b is the next input and saved(1). Vectors become matrices of one row (a) or one
+// column (b).
 void product_gradients(Derivative& d, std::size_t a_input, Tensor g, std::int64_t a_rank,
                        std::int64_t b_rank) {
-  if (a_rank == 1 && b_rank == 1) {  // multiples of the vectors: a product of matrices takes longer
+  if (a_rank == 1 && b_rank == 1) {  // faster than products of matrices
     if (d.needs(a_input)) d.set(a_input, mul(g, d.saved(1)));
     if (d.needs(a_input + 1)) d.set(a_input + 1, mul(g, d.saved(0)));
     return;
@@ -84,7 +84,7 @@ void product_gradients(Derivative& d, std::size_t a_input, Tensor g, std::int64_
   }
 }
 
-// a @ b, for all operations that are such a product.
+// a @ b, for all operations that are only this product.
 Tensor product(const char* operation, const char* node, const Tensor& a, const Tensor& b,
                RowBits rows) {
   check_one_dtype(operation, a, b);
@@ -137,7 +137,9 @@ Tensor bmm(const Tensor& self, const Tensor& other) {
 
 namespace {
 
-// ShapeError unless `start`, to which a product of `shape` is added, broadcasts to it.
+// Checks that `start`, to which a product is added, broadcasts to the product's `shape`.
+//
+// Throws: ShapeError - it does not
 void check_start(const char* operation, const Tensor& start, const Shape& shape) {
   if (broadcasts_to(start.shape(), shape)) return;
   fail<ShapeError>(operation, "what is added has shape ", start.shape(),
@@ -204,9 +206,9 @@ const Tensor& InPlace::baddbmm_(const Tensor& batch1, const Tensor& batch2, cons
 Tensor addbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2, const Scalar& beta,
               const Scalar& alpha) {
   check_batches("addbmm", batch1, batch2);
-  kernels::matmul_shape("addbmm", batch1.shape(), batch2.shape());  // throws where they do not fit
-  // The sum of the products is one product: of the first matrices side by side, and the second ones
-  // below each other.
+  kernels::matmul_shape("addbmm", batch1.shape(), batch2.shape());  // throws if they do not fit
+  // The sum of the products is one product. Its left factor is the matrices of batch1 side by side,
+  // and its right factor is the matrices of batch2 one below the other.
   const std::int64_t depth = element_count({batch1.size(0), batch1.size(2)});
   const Tensor a = reshape(permute(batch1, {1, 0, 2}), {batch1.size(1), depth});
   const Tensor b = reshape(batch2, {depth, batch2.size(2)});
@@ -224,7 +226,7 @@ Tensor outer(const Tensor& self, const Tensor& other) {
 
 Tensor kron(const Tensor& self, const Tensor& other) {
   const std::int64_t rank = std::max(self.dim(), other.dim());
-  Shape a, b, shape;  // each dimension of the result: as two in a and b, as one in shape
+  Shape a, b, shape;  // a dimension of the result is two dimensions in a and b, and one in shape
   for (std::int64_t d = -rank; d < 0; ++d) {
     const std::int64_t size_a = -d <= self.dim() ? self.size(d) : 1;
     const std::int64_t size_b = -d <= other.dim() ? other.size(d) : 1;
@@ -267,7 +269,7 @@ Tensor trace(const Tensor& self) {
   kernels::sum(out, self.array().diagonal(), {0});
   return record("TraceBackward0", std::move(out), {self}, {}, [shape = self.shape()](auto& d) {
     if (grad_enabled()) {
-      // Not a product with the mask, in which an infinite cotangent times 0 would be NaN.
+      // where, not a product with the mask: an infinite cotangent times 0 would be NaN.
       d.set(0, where(eye(shape[0], shape[1], boolean), d.grad(), 0));
     } else {
       Array gradient = Array::zeros(shape, d.grad().dtype());

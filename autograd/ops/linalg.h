@@ -1,8 +1,9 @@
 /// \file
-/// Matrix products, and operations on the diagonals of matrices. Products that sum (all but outer
-/// and kron) need operands of one dtype, not bool (DTypeError); int64 wraps around. In the formulas
-/// for gradients, g is the gradient of the result, @ is matmul, and ^T swaps the last two
-/// dimensions.
+/// Matrix products, and operations on the diagonals of matrices.
+///
+/// All products except outer and kron sum. They need operands of one dtype, which is not bool;
+/// int64 wraps around. In the formulas for gradients, g is the gradient of the result, @ is matmul,
+/// and ^T swaps the last two dimensions.
 #pragma once
 
 #include <tend/core/array/array.h>
@@ -12,92 +13,194 @@ namespace tend {
 class Tensor;
 
 namespace detail {
-/// The default of a parameter that may be missing.
+/// An undefined tensor, as the default of an optional parameter.
 const Tensor& undefined();
 }  // namespace detail
 
-/// self @ other: (..., n, k) and (..., k, m) give (..., n, m), the leading dimensions broadcast. A
-/// 1-d tensor counts as a row (self) or a column (other); the result lacks that dimension. Both
-/// have one dtype, not bool (DTypeError). ShapeError for 0-d tensors, and for inner dimensions that
-/// differ. With the result's gradient g, that of self is g @ other^T and that of other is
-/// self^T @ g, summed over broadcast dimensions.
+/// Computes the matrix product self @ other.
+///
+/// (..., n, k) and (..., k, m) give (..., n, m). The leading dimensions broadcast. A 1-d self
+/// counts as a row, and a 1-d other as a column; the result lacks that dimension. Both have one
+/// dtype, which is not bool. With the result's gradient g, the gradient of self is g @ other^T and
+/// the gradient of other is self^T @ g, summed over broadcast dimensions.
+///
+/// Throws:
+///   ShapeError - a tensor is 0-d
+///   ShapeError - the inner dimensions differ, or the leading dimensions do not broadcast
+///   DTypeError - the dtypes differ, or are bool
+///
 /// https://pytorch.org/docs/2.6/generated/torch.matmul.html
 Tensor matmul(const Tensor& self, const Tensor& other);
 
-/// The sum of self * other for two vectors (k): a 0-d tensor. One dtype, as for matmul
-/// (DTypeError); ShapeError for other ranks or lengths that differ. The gradient of self is other,
-/// and vice versa.
+/// Computes the dot product of two vectors.
+///
+/// Both have shape (k) and one dtype, which is not bool. The result is 0-d. With the result's
+/// gradient g, the gradient of self is g * other, and the gradient of other is g * self.
+///
+/// Throws:
+///   ShapeError - a tensor is not 1-d, or the lengths differ
+///   DTypeError - the dtypes differ, or are bool
 Tensor dot(const Tensor& self, const Tensor& other);
-/// self @ other for matrices: (n, k) and (k, m) give (n, m). One dtype, as for matmul (DTypeError);
-/// ShapeError for other ranks or sizes that do not fit. With the result's gradient g, the gradients
-/// are g @ other^T and self^T @ g.
+/// Computes the product self @ other of two matrices.
+///
+/// (n, k) and (k, m) give (n, m). Both have one dtype, which is not bool. With the result's
+/// gradient g, the gradient of self is g @ other^T, and the gradient of other is self^T @ g.
+///
+/// Throws:
+///   ShapeError - a tensor is not 2-d, or the inner dimensions differ
+///   DTypeError - the dtypes differ, or are bool
 Tensor mm(const Tensor& self, const Tensor& other);
-/// self @ other for a matrix and a vector: (n, k) and (k) give (n). One dtype, as for matmul
-/// (DTypeError); ShapeError for other ranks or sizes that do not fit. With the result's gradient g,
-/// the gradients are outer(g, other) and self^T @ g.
+/// Computes the product self @ other of a matrix and a vector.
+///
+/// (n, k) and (k) give (n). Both have one dtype, which is not bool. With the result's gradient g,
+/// the gradient of self is outer(g, other), and the gradient of other is self^T @ g.
+///
+/// Throws:
+///   ShapeError - self is not 2-d, other is not 1-d, or the inner dimensions differ
+///   DTypeError - the dtypes differ, or are bool
 Tensor mv(const Tensor& self, const Tensor& other);
-/// self @ other for two batches of b matrices: (b, n, k) and (b, k, m) give (b, n, m). One dtype,
-/// as for matmul (DTypeError); ShapeError for other ranks or sizes that do not fit. With the
-/// result's gradient g, the gradients are g @ other^T and self^T @ g.
+/// Computes the products self @ other of two batches of matrices.
+///
+/// (b, n, k) and (b, k, m) give (b, n, m). Both have one dtype, which is not bool. With the
+/// result's gradient g, the gradient of self is g @ other^T, and the gradient of other is self^T @
+/// g.
+///
+/// Throws:
+///   ShapeError - a tensor is not 3-d, or the sizes do not fit
+///   DTypeError - the dtypes differ, or are bool
 Tensor bmm(const Tensor& self, const Tensor& other);
 
-/// out[i][j] = self[i] * other[j] of two vectors; the dtypes promote. ShapeError for other ranks.
-/// With the result's gradient g, the gradients are g @ other and g^T @ self.
+/// Computes the outer product of two vectors: out[i][j] = self[i] * other[j].
+///
+/// (n) and (m) give (n, m). The dtypes promote. With the result's gradient g, the gradient of self
+/// is g @ other, and the gradient of other is g^T @ self.
+///
+/// Throws: ShapeError - a tensor is not 1-d
 Tensor outer(const Tensor& self, const Tensor& other);
 
-/// beta * self + alpha * (mat1 @ mat2), of matrices (n, k) and (k, m); self broadcasts to the
-/// product (ShapeError, also for matrices that do not fit). All have one dtype, not bool, which
-/// must be able to hold beta and alpha (DTypeError); int64 truncates them. With beta 0 self is
-/// ignored, even where it is NaN. With the result's gradient g, the gradients are beta * g,
-/// alpha * g @ mat2^T and alpha * mat1^T @ g.
+/// Computes beta * self + alpha * (mat1 @ mat2).
+///
+/// The matrices are (n, k) and (k, m), and self broadcasts to their product (n, m). All have one
+/// dtype, which is not bool and can hold beta and alpha; int64 truncates them. With beta 0, self is
+/// ignored, even where it is NaN.
+///
+/// Let g be the result's gradient. The gradient of self is beta * g. The gradient of mat1 is
+/// alpha * g @ mat2^T, and the gradient of mat2 is alpha * mat1^T @ g.
+///
+/// Throws:
+///   ShapeError - mat1 or mat2 is not 2-d, or their inner dimensions differ
+///   ShapeError - self does not broadcast to the product
+///   DTypeError - the dtypes differ, or are bool
+///   DTypeError - the dtype cannot hold beta or alpha
 Tensor addmm(const Tensor& self, const Tensor& mat1, const Tensor& mat2, const Scalar& beta = 1,
              const Scalar& alpha = 1);
 
-/// beta * self + alpha * (mat @ vec), of a matrix (n, k) and a vector (k); the rules and errors are
-/// addmm's. With the result's gradient g, the gradients are beta * g, alpha * outer(g, vec) and
-/// alpha * mat^T @ g.
+/// Computes beta * self + alpha * (mat @ vec).
+///
+/// The matrix is (n, k) and the vector (k), and self broadcasts to their product (n). All have one
+/// dtype, which is not bool and can hold beta and alpha; int64 truncates them. With beta 0, self is
+/// ignored, even where it is NaN.
+///
+/// Let g be the result's gradient. The gradient of self is beta * g. The gradient of mat is alpha *
+/// outer(g, vec), and the gradient of vec is alpha * mat^T @ g.
+///
+/// Throws:
+///   ShapeError - mat is not 2-d, vec is not 1-d, or their inner dimensions differ
+///   ShapeError - self does not broadcast to the product
+///   DTypeError - the dtypes differ, or are bool
+///   DTypeError - the dtype cannot hold beta or alpha
 Tensor addmv(const Tensor& self, const Tensor& mat, const Tensor& vec, const Scalar& beta = 1,
              const Scalar& alpha = 1);
-/// beta * self + alpha * (batch1 @ batch2), of batches as bmm takes them; the rules and errors are
-/// addmm's. With the result's gradient g, the gradients are beta * g, alpha * g @ batch2^T and
-/// alpha * batch1^T @ g.
+/// Computes beta * self + alpha * (batch1 @ batch2), for two batches of matrices.
+///
+/// The batches are (b, n, k) and (b, k, m), and self broadcasts to their product (b, n, m). All
+/// have one dtype, which is not bool and can hold beta and alpha; int64 truncates them. With beta
+/// 0, self is ignored, even where it is NaN.
+///
+/// Let g be the result's gradient. The gradient of self is beta * g. The gradient of batch1 is
+/// alpha * g @ batch2^T, and the gradient of batch2 is alpha * batch1^T @ g.
+///
+/// Throws:
+///   ShapeError - batch1 or batch2 is not 3-d, or their sizes do not fit
+///   ShapeError - self does not broadcast to the product
+///   DTypeError - the dtypes differ, or are bool
+///   DTypeError - the dtype cannot hold beta or alpha
 Tensor baddbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2,
                const Scalar& beta = 1, const Scalar& alpha = 1);
-/// beta * self + alpha * (the sum over b of batch1[b] @ batch2[b]), of batches as bmm takes them:
-/// self broadcasts to one matrix (n, m); the rules and errors are addmm's. With the result's
-/// gradient g, the gradient of self is beta * g, that of batch1[b] alpha * g @ batch2[b]^T and that
-/// of batch2[b] alpha * batch1[b]^T @ g.
+/// Computes beta * self + alpha * (the sum over b of batch1[b] @ batch2[b]).
+///
+/// The batches are (b, n, k) and (b, k, m), and self broadcasts to one matrix (n, m). All have one
+/// dtype, which is not bool and can hold beta and alpha; int64 truncates them. With beta 0, self is
+/// ignored, even where it is NaN.
+///
+/// Let g be the result's gradient. The gradient of self is beta * g. The gradient of batch1[b] is
+/// alpha * g @ batch2[b]^T, and the gradient of batch2[b] is alpha * batch1[b]^T @ g.
+///
+/// Throws:
+///   ShapeError - batch1 or batch2 is not 3-d, or their sizes do not fit
+///   ShapeError - self does not broadcast to the product
+///   DTypeError - the dtypes differ, or are bool
+///   DTypeError - the dtype cannot hold beta or alpha
 Tensor addbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2,
               const Scalar& beta = 1, const Scalar& alpha = 1);
 
-/// x @ weight^T + bias: (*, in) and (out, in) give (*, out), and a weight (in) gives (*). The bias
-/// may be undefined; otherwise it broadcasts to the result, as (out) does, and is added in one pass
-/// with the product. ShapeError where sizes do not fit; all have one dtype, not bool (DTypeError).
-/// With the result's gradient g, that of x is g @ weight, that of the weight g^T @ x over all rows,
-/// and that of the bias the sum of g's rows.
+/// Computes x @ weight^T + bias, the linear layer of a network.
+///
+/// x (*, in) and weight (out, in) give (*, out); a weight (in) gives (*). The bias may be
+/// undefined. Otherwise it broadcasts to the result; usually it is (out). All have one dtype, which
+/// is not bool. The bias is added in one pass with the product.
+///
+/// Let g be the result's gradient. The gradient of x is g @ weight. The gradient of the weight is
+/// g^T @ x over all rows. The gradient of the bias is the sum of g's rows.
+///
+/// Throws:
+///   ShapeError - the weight is neither 1-d nor 2-d
+///   ShapeError - x is 0-d, or its last dimension is not the weight's
+///   ShapeError - the bias does not broadcast to the result
+///   DTypeError - the dtypes differ, or are bool
+///
 /// https://pytorch.org/docs/2.6/generated/torch.nn.functional.linear.html
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias = detail::undefined());
 
-/// The Kronecker product: every element of self times the whole of other, as blocks. The tensor of
-/// smaller rank gets leading dimensions of size 1; sizes multiply, and dtypes promote. ShapeError
-/// for more elements than an int64 counts. The gradient of an element is the result's, times the
-/// elements that it was multiplied by, summed.
+/// Computes the Kronecker product: every element of self times the whole of other, as blocks.
+///
+/// The tensor of smaller rank gets leading dimensions of size 1. Sizes multiply, and dtypes
+/// promote. The gradient of an element is the sum of the result's gradient times the elements that
+/// it multiplies.
+///
+/// Throws: ShapeError - the result has more elements than an int64 can count
+///
 /// https://pytorch.org/docs/2.6/generated/torch.kron.html
 Tensor kron(const Tensor& self, const Tensor& other);
 
-/// For a vector (n), a square matrix of n + |diagonal| rows with the vector on that diagonal and
-/// zeros elsewhere; for a matrix, a copy of that diagonal. Any dtype; ShapeError for other ranks.
-/// The gradient of a vector is that diagonal of the result's; that of a matrix has the result's on
-/// the diagonal and zeros elsewhere.
+/// Makes a matrix from its diagonal, or returns the diagonal of a matrix.
+///
+/// A vector (n) gives a square matrix of n + |diagonal| rows, with the vector on that diagonal and
+/// zeros elsewhere. A matrix gives a copy of that diagonal. Any dtype. The gradient of a vector is
+/// that diagonal of the result's gradient. The gradient of a matrix has the result's gradient on
+/// the diagonal, and zeros elsewhere.
+///
+/// Throws: ShapeError - self is neither 1-d nor 2-d
 Tensor diag(const Tensor& self, std::int64_t diagonal = 0);
-/// Puts the last dimension on a diagonal, the elements (i, i + offset) of two new dimensions dim1
-/// and dim2 of the result, with zeros elsewhere. Any dtype; IndexError for a dimension out of range
-/// and for a 0-d tensor, ShapeError if dim1 and dim2 are the same. The gradient is that diagonal of
-/// the result's.
+/// Makes matrices that have the last dimension of self on a diagonal, and zeros elsewhere.
+///
+/// Self's elements go to the positions (i, i + offset) of two new dimensions dim1 and dim2 of the
+/// result. Any dtype. The gradient is that diagonal of the result's gradient.
+///
+/// Throws:
+///   IndexError - dim1 or dim2 is out of range, or self is 0-d
+///   ShapeError - dim1 and dim2 are the same
+///   ShapeError - the offset is too large
 Tensor diag_embed(const Tensor& self, std::int64_t offset = 0, std::int64_t dim1 = -2,
                   std::int64_t dim2 = -1);
-/// The sum of a matrix's main diagonal, 0-d. ShapeError for other ranks, DTypeError for bool. The
-/// gradient is 1 on the diagonal, 0 elsewhere.
+/// Computes the sum of a matrix's main diagonal.
+///
+/// The result is 0-d. self may have any dtype but bool. The gradient is 1 on the diagonal, and 0
+/// elsewhere.
+///
+/// Throws:
+///   ShapeError - self is not a matrix
+///   DTypeError - self is bool
 Tensor trace(const Tensor& self);
 
 }  // namespace tend

@@ -11,7 +11,7 @@ std::int64_t class_dim(const Tensor& x) {
   return x.dim() > 1 ? 1 : 0;
 }
 
-// x with its classes, dimension 1 of (N, C, d1, ...), last.
+// x with its classes in the last dimension. In (N, C, d1, ...) they are dimension 1.
 Tensor classes_last(const Tensor& x) {
   if (x.dim() < 3) return x;
   Shape order{0};
@@ -27,13 +27,13 @@ Tensor classes_back(const Tensor& x) {
   return permute(x, order);
 }
 
-// Class targets as gather takes them: with a last dimension of size 1, and class 0 where they are
-// ignored.
+// Class targets as gather needs them, with a last dimension of size 1. Ignored targets have class
+// 0.
 struct Labels {
   Tensor index;
   Tensor ignored;
-  Tensor weight;     // of each target's class; undefined when all have weight 1
-  double total = 0;  // sum of the weights of targets that are not ignored
+  Tensor weight;     // the weight of each target's class; undefined if all weights are 1
+  double total = 0;  // the sum of the weights of targets that are not ignored
 };
 
 void check_logits(const char* operation, const Tensor& x, const Tensor& class_weight) {
@@ -79,7 +79,7 @@ Labels read_labels(const char* operation, const Tensor& x, const Tensor& target,
     is_ignored[i] = ignored;
     kept += ignored ? 0 : 1;
   }
-  if (classes == 0 && count > 0)  // all are ignored, but there is nothing to read in their place
+  if (classes == 0 && count > 0)  // all are ignored, but class 0, which they get, does not exist
     fail<ShapeError>(operation, "input ", x.shape(), " has no classes in dimension ", class_dim(x));
   labels.total = static_cast<double>(kept);
   if (class_weight.defined()) {
@@ -98,7 +98,8 @@ Tensor item_grad(const Tensor& grad, const Tensor& ignored, Reduction reduction,
   return masked_fill(expand(each, ignored.shape()), ignored, 0);
 }
 
-// -on * w[label] log_p[label] - off * sum(w log_p) of each item, 0 where ignored, reduced.
+// The reduced losses. The loss of an item is -on * w[label] log_p[label] - off * sum(w log_p), and
+// 0 if the item is ignored.
 Tensor label_losses(const Tensor& log_p, const Labels& labels, const Tensor& class_weight,
                     double on, double off, Reduction reduction) {
   Tensor losses = gather(log_p, -1, labels.index) * -on;
@@ -111,8 +112,9 @@ Tensor label_losses(const Tensor& log_p, const Labels& labels, const Tensor& cla
   return reduce_losses(losses, reduction, labels.total);
 }
 
-// The gradient of label_losses for log_p = log_softmax(x), with respect to x, where each item's
-// loss has cotangent 1: softmax minus the smoothed target, which sums to 1, times the weights.
+// The gradient of label_losses with respect to x, where log_p = log_softmax(x) and each item's loss
+// has cotangent 1. It is softmax minus the smoothed target, whose elements sum to 1, times the
+// weights.
 Tensor label_slope(const Tensor& p, const Tensor& index, const Tensor& item_weight,
                    const Tensor& class_weight, double on, double off) {
   if (!item_weight.defined()) {
@@ -127,24 +129,26 @@ const char* nll_node(const Tensor& x) {
   return x.dim() > 2 ? "NllLoss2DBackward0" : "NllLossBackward0";
 }
 
-// The logits as a row-major matrix, with a row for each item.
+// The logits as a row-major matrix with one row for each item.
 Array item_rows(const Tensor& logits) {
   const Shape matrix{logits.numel() / logits.size(class_dim(logits)),
                      logits.size(class_dim(logits))};
   return classes_last(logits).array().reshape(matrix).contiguous();
 }
 
-// The kernels do not take weights, nor rows so short that softmax computes them more precisely.
+// The kernels do not support weights. They also do not accept short rows, for which softmax is more
+// precise.
 bool has_kernel(const Tensor& logits, const Tensor& class_weight) {
   return !class_weight.defined() && logits.size(class_dim(logits)) >= 16;
 }
 
-// What the kernel saves for each item: its largest logit, and sum(exp(logits - largest)).
+// The numbers that the kernel saves for each item: its largest logit, and sum(exp(logits -
+// largest)).
 struct ItemSums {
   Tensor largest, sums;
 };
 
-// label_losses of log_softmax(logits) by one kernel, not yet reduced.
+// Computes label_losses of log_softmax(logits) with one kernel, without the reduction.
 Tensor fused_losses(const Tensor& logits, const Labels& labels, double on, double off,
                     ItemSums& kept) {
   const Array rows = item_rows(logits);
@@ -158,7 +162,7 @@ Tensor fused_losses(const Tensor& logits, const Labels& labels, double on, doubl
   return losses.view(shape);
 }
 
-// The gradient of the logits, with classes last; `grad` holds the gradients of the items' losses.
+// The gradient of the logits, with the classes last. `grad` has the gradients of the items' losses.
 Tensor fused_gradient(const Tensor& logits, const Tensor& grad, const Tensor& index,
                       const ItemSums& kept, double on, double off) {
   const Array rows = item_rows(logits);

@@ -15,7 +15,7 @@ void check_mask(const char* operation, const char* what, const Tensor& mask) {
     fail<DTypeError>(operation, "the ", what, " must be bool, not ", mask.dtype());
 }
 
-// `value` as a 0-d tensor of a dtype that must hold it.
+// Returns `value` as a 0-d tensor; DTypeError if the dtype cannot hold it.
 Tensor number(const Scalar& value, DType dtype) {
   check_holds("where", dtype, value);
   return Tensor(Array::scalar(value, dtype));
@@ -58,7 +58,7 @@ Tensor masked_fill(const Form& form, const char* node, const Tensor& self, const
   check_holds(form.operation, self.dtype(), number);
   const Shape shape = broadcast_shapes(form.operation, self.shape(), mask.shape());
   const auto fill = [&](const Array& out, const auto& input) {
-    // The twin's mask may be a view of self.
+    // The mask of the in-place form may be a view of self.
     const bool is_apart = !mask.array().may_overlap(out);
     const Array masks = is_apart ? mask.array() : mask.array().clone();
     kernels::masked_fill(out, input(0), masks, number);
@@ -97,12 +97,12 @@ Tensor masked_fill(const Tensor& self, const Tensor& mask, const Tensor& value) 
   return masked_fill({"masked_fill"}, self, mask, value);
 }
 const Tensor& InPlace::masked_fill_(const Tensor& mask, const Scalar& value) const {
-  return twin("masked_fill_", self(),
-              [&](const Form& form) { masked_fill(form, self(), mask, value); });
+  return in_place_form("masked_fill_", self(),
+                       [&](const Form& form) { masked_fill(form, self(), mask, value); });
 }
 const Tensor& InPlace::masked_fill_(const Tensor& mask, const Tensor& value) const {
-  return twin("masked_fill_", self(),
-              [&](const Form& form) { masked_fill(form, self(), mask, value); });
+  return in_place_form("masked_fill_", self(),
+                       [&](const Form& form) { masked_fill(form, self(), mask, value); });
 }
 
 namespace {
@@ -123,7 +123,7 @@ Tensor tril(const Tensor& self, std::int64_t diagonal) {
   return triangle({"tril"}, "TrilBackward0", self, kernels::tril, tend::tril, diagonal);
 }
 const Tensor& InPlace::tril_(std::int64_t diagonal) const {
-  return twin("tril_", self(), [&](const Form& form) {
+  return in_place_form("tril_", self(), [&](const Form& form) {
     triangle(form, "TrilBackward0", self(), kernels::tril, tend::tril, diagonal);
   });
 }
@@ -132,14 +132,14 @@ Tensor triu(const Tensor& self, std::int64_t diagonal) {
   return triangle({"triu"}, "TriuBackward0", self, kernels::triu, tend::triu, diagonal);
 }
 const Tensor& InPlace::triu_(std::int64_t diagonal) const {
-  return twin("triu_", self(), [&](const Form& form) {
+  return in_place_form("triu_", self(), [&](const Form& form) {
     triangle(form, "TriuBackward0", self(), kernels::triu, tend::triu, diagonal);
   });
 }
 
 namespace {
 
-// What may be left out is undefined, as a tensor or as a number.
+// Bounds that are numbers. Either may be left out.
 struct NumberBounds {
   std::optional<Scalar> lo, hi;
 };
@@ -174,15 +174,15 @@ Tensor clamp(const Form& form, const char* node, const Tensor& self, const Numbe
   return elementwise(form, node, dtype, kernel, {self}, gradient, self);
 }
 
-// Between numbers. One bound that is NaN says nothing, as in PyTorch, where two of them make
-// everything NaN.
+// Clamps between numbers. As in PyTorch, a bound that is NaN changes nothing if it is the only
+// bound. With two bounds, it makes everything NaN.
 Tensor clamp(const Form& form, const Tensor& self, const std::optional<Scalar>& lo,
              const std::optional<Scalar>& hi) {
   const bool keeps = lo.has_value() != hi.has_value() && std::isnan((lo ? *lo : *hi).to<double>());
   return clamp(form, "ClampBackward1", self, {lo, hi}, keeps);
 }
 
-// Between tensors, one of which may be undefined.
+// Clamps between tensors, one of which may be undefined.
 Tensor clamp(const Form& form, const char* node, const Tensor& self, const Tensor& lo,
              const Tensor& hi) {
   const bool has_lo = lo.defined(), has_hi = hi.defined();
@@ -230,11 +230,11 @@ Tensor clamp(const Tensor& self, const Tensor& lo, const Tensor& hi) {
 }
 const Tensor& InPlace::clamp_(const std::optional<Scalar>& lo,
                               const std::optional<Scalar>& hi) const {
-  return twin("clamp_", self(), [&](const Form& form) { clamp(form, self(), lo, hi); });
+  return in_place_form("clamp_", self(), [&](const Form& form) { clamp(form, self(), lo, hi); });
 }
 const Tensor& InPlace::clamp_(const Tensor& lo, const Tensor& hi) const {
-  return twin("clamp_", self(),
-              [&](const Form& form) { clamp(form, "ClampBackward0", self(), lo, hi); });
+  return in_place_form("clamp_", self(),
+                       [&](const Form& form) { clamp(form, "ClampBackward0", self(), lo, hi); });
 }
 Tensor clip(const Tensor& self, const std::optional<Scalar>& lo, const std::optional<Scalar>& hi) {
   return clamp({"clip"}, self, lo, hi);
@@ -257,13 +257,13 @@ Tensor clamp_min(const Tensor& self, const Tensor& lo) {
   return clamp({"clamp_min"}, "ClampMinBackward1", self, lo, {});
 }
 const Tensor& InPlace::clamp_min_(const Scalar& lo) const {
-  return twin("clamp_min_", self(), [&](const Form& form) {
+  return in_place_form("clamp_min_", self(), [&](const Form& form) {
     clamp(form, "ClampMinBackward0", self(), {lo, {}});
   });
 }
 const Tensor& InPlace::clamp_min_(const Tensor& lo) const {
-  return twin("clamp_min_", self(),
-              [&](const Form& form) { clamp(form, "ClampMinBackward1", self(), lo, {}); });
+  return in_place_form("clamp_min_", self(),
+                       [&](const Form& form) { clamp(form, "ClampMinBackward1", self(), lo, {}); });
 }
 Tensor clamp_max(const Tensor& self, const Scalar& hi) {
   return clamp({"clamp_max"}, "ClampMaxBackward0", self, {{}, hi});
@@ -272,13 +272,13 @@ Tensor clamp_max(const Tensor& self, const Tensor& hi) {
   return clamp({"clamp_max"}, "ClampMaxBackward1", self, {}, hi);
 }
 const Tensor& InPlace::clamp_max_(const Scalar& hi) const {
-  return twin("clamp_max_", self(), [&](const Form& form) {
+  return in_place_form("clamp_max_", self(), [&](const Form& form) {
     clamp(form, "ClampMaxBackward0", self(), {{}, hi});
   });
 }
 const Tensor& InPlace::clamp_max_(const Tensor& hi) const {
-  return twin("clamp_max_", self(),
-              [&](const Form& form) { clamp(form, "ClampMaxBackward1", self(), {}, hi); });
+  return in_place_form("clamp_max_", self(),
+                       [&](const Form& form) { clamp(form, "ClampMaxBackward1", self(), {}, hi); });
 }
 
 namespace {
@@ -309,8 +309,8 @@ Tensor nan_to_num(const Tensor& self, std::optional<double> nan, std::optional<d
 }
 const Tensor& InPlace::nan_to_num_(std::optional<double> nan, std::optional<double> posinf,
                                    std::optional<double> neginf) const {
-  return twin("nan_to_num_", self(),
-              [&](const Form& form) { nan_to_num(form, self(), nan, posinf, neginf); });
+  return in_place_form("nan_to_num_", self(),
+                       [&](const Form& form) { nan_to_num(form, self(), nan, posinf, neginf); });
 }
 
 }  // namespace tend

@@ -1,5 +1,5 @@
 /// \file
-/// Choosing elements by a mask, by position or by bounds.
+/// Choosing elements by a mask, and limiting them by bounds.
 #pragma once
 
 #include <cstdint>
@@ -14,65 +14,107 @@ namespace tend {
 class Tensor;
 
 ///@{
-/// condition ? self : other, all three broadcast (ShapeError). The condition is bool (DTypeError);
-/// the others promote, and two numbers give float32 when one of them is floating; DTypeError for a
-/// number that the dtype cannot hold. The gradient goes to self where true, to other elsewhere.
+/// Selects the elements of self where the condition is true, and those of other elsewhere.
+///
+/// The condition, self and other broadcast. The condition is bool. self and other promote; two
+/// numbers give float32 if one of them is floating. The gradient goes to self where the condition
+/// is true, and to other elsewhere.
+///
+/// Throws:
+///   DTypeError - the condition is not bool, or the dtype cannot hold a number
+///   ShapeError - the shapes do not broadcast
 Tensor where(const Tensor& condition, const Tensor& self, const Tensor& other);
 Tensor where(const Tensor& condition, const Tensor& self, const Scalar& other);
 Tensor where(const Tensor& condition, const Scalar& self, const Tensor& other);
 Tensor where(const Tensor& condition, const Scalar& self, const Scalar& other);
 ///@}
-/// Where the condition holds: nonzero_numpy, as in PyTorch. No gradient.
+/// Returns the positions of the elements that are not zero, like nonzero_numpy.
+///
+/// The result has one 1-d int64 tensor for each dimension. No gradient.
 std::vector<Tensor> where(const Tensor& condition);
 
 ///@{
-/// mask ? value : self, both broadcast (ShapeError). The mask is bool (DTypeError); the value is
-/// converted to self's dtype, DTypeError when that cannot hold it. A tensor as the value is 0-d
-/// (ShapeError). The gradient goes to self where the mask is false; that of the value is the sum
-/// over the masked elements.
+/// Replaces the elements of self where the mask is true by the value.
+///
+/// self and the mask broadcast. The mask is bool. The value is a number or a 0-d tensor, and is
+/// converted to self's dtype, which the result has. The gradient goes to self where the mask is
+/// false. The gradient of the value is the sum over the masked elements.
+///
+/// Throws:
+///   DTypeError - the mask is not bool, or self's dtype cannot hold the value
+///   ShapeError - the shapes do not broadcast, or the value is a tensor that is not 0-d
 Tensor masked_fill(const Tensor& self, const Tensor& mask, const Scalar& value);
 Tensor masked_fill(const Tensor& self, const Tensor& mask, const Tensor& value);
 ///@}
 
-/// The last two dimensions with zeros above the given diagonal (0 is the main one, 1 the one above
-/// it). Any dtype; ShapeError for fewer dimensions. The gradient is tril of the result's.
+/// Copies self with zeros above the given diagonal of the last two dimensions.
+///
+/// Diagonal 0 is the main one, and 1 is the one above it. The result has self's shape and dtype;
+/// any dtype is allowed. The gradient is tril of the result's gradient.
+///
+/// Throws: ShapeError - self has fewer than two dimensions
 Tensor tril(const Tensor& self, std::int64_t diagonal = 0);
-/// The last two dimensions with zeros below the given diagonal (0 is the main one, 1 the one above
-/// it). Any dtype; ShapeError for fewer dimensions. The gradient is triu of the result's.
+/// Copies self with zeros below the given diagonal of the last two dimensions.
+///
+/// Diagonal 0 is the main one, and 1 is the one above it. The result has self's shape and dtype;
+/// any dtype is allowed. The gradient is triu of the result's gradient.
+///
+/// Throws: ShapeError - self has fewer than two dimensions
 Tensor triu(const Tensor& self, std::int64_t diagonal = 0);
 
-/// min(max(self, lo), hi), either of which may be left out (Error if both are). Floating bounds
-/// make integers float32 (DTypeError for a bound that the dtype cannot hold); NaN stays NaN. As in
-/// PyTorch, a bound that is NaN changes nothing where it is the only one, and makes everything NaN
-/// where there are two. The gradient is 1 where lo <= self <= hi, 0 elsewhere.
+/// Limits every element to the range [lo, hi], as min(max(self, lo), hi).
+///
+/// Either bound may be left out. The result has self's shape. Floating bounds make integers
+/// float32. NaN stays NaN. As in PyTorch, a single bound that is NaN changes nothing; if both
+/// bounds are given and one is NaN, all elements become NaN. The gradient is 1 where
+/// lo <= self <= hi, and 0 elsewhere.
+///
+/// Throws:
+///   DTypeError - the dtype cannot hold a bound
+///   Error      - both bounds are left out
 Tensor clamp(const Tensor& self, const std::optional<Scalar>& lo,
              const std::optional<Scalar>& hi = None);
-/// min(max(self, lo), hi) for tensors, of which one bound may be undefined (Error if both are); all
-/// broadcast (ShapeError) and promote, and NaN stays NaN. The gradient goes to self where
-/// lo <= self <= hi, and elsewhere to the bound that replaced it, if lo < hi or self > hi.
+/// Limits every element to the range between two tensors, as min(max(self, lo), hi).
+///
+/// One of the bounds may be undefined. The tensors broadcast and promote. NaN stays NaN. The
+/// gradient goes to self where lo <= self <= hi, to lo where self < lo < hi, and to hi where
+/// self > hi or lo > hi. Comparisons with an undefined bound do not count.
+///
+/// Throws:
+///   Error      - both bounds are undefined
+///   ShapeError - the shapes do not broadcast
 Tensor clamp(const Tensor& self, const Tensor& lo, const Tensor& hi);
 ///@{
-/// clamp under NumPy's name, with its dtypes, errors and gradients.
+/// Limits every element to the range [lo, hi]: NumPy's name for clamp.
+///
+/// The shapes, dtypes, gradients and errors are clamp's.
 Tensor clip(const Tensor& self, const std::optional<Scalar>& lo,
             const std::optional<Scalar>& hi = None);
 Tensor clip(const Tensor& self, const Tensor& lo, const Tensor& hi);
 ///@}
 ///@{
-/// max(self, lo): clamp with a lower bound only, and the same dtypes and errors, but NaN where lo
-/// is. The gradient goes to self where self >= lo, to a tensor lo elsewhere.
+/// Limits every element from below, as max(self, lo).
+///
+/// The shapes, dtypes and errors are clamp's for a lower bound only. The result is NaN where lo is
+/// NaN. The gradient goes to self where self >= lo, and to a tensor lo elsewhere.
 Tensor clamp_min(const Tensor& self, const Scalar& lo);
 Tensor clamp_min(const Tensor& self, const Tensor& lo);
 ///@}
 ///@{
-/// min(self, hi): clamp with an upper bound only, and the same dtypes and errors, but NaN where hi
-/// is. The gradient goes to self where self <= hi, to a tensor hi elsewhere.
+/// Limits every element from above, as min(self, hi).
+///
+/// The shapes, dtypes and errors are clamp's for an upper bound only. The result is NaN where hi is
+/// NaN. The gradient goes to self where self <= hi, and to a tensor hi elsewhere.
 Tensor clamp_max(const Tensor& self, const Scalar& hi);
 Tensor clamp_max(const Tensor& self, const Tensor& hi);
 ///@}
 
-/// self with NaN, inf and -inf replaced by numbers; those for inf and -inf default to the largest
-/// and the lowest finite number of the dtype, that for NaN to 0. Integers and bools stay as they
-/// are. The gradient is 0 where something was replaced, 1 elsewhere.
+/// Replaces NaN, inf and -inf by finite numbers.
+///
+/// NaN becomes `nan`, 0 by default. inf becomes `posinf`, by default the largest finite number of
+/// the dtype. -inf becomes `neginf`, by default the lowest finite number. The result has self's
+/// shape and dtype; integers and bools are copied unchanged. The gradient is 0 where an element was
+/// replaced, and 1 elsewhere.
 Tensor nan_to_num(const Tensor& self, std::optional<double> nan = 0,
                   std::optional<double> posinf = std::nullopt,
                   std::optional<double> neginf = std::nullopt);

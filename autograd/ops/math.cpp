@@ -10,8 +10,9 @@
 namespace tend {
 namespace {
 
-// 1 / sqrt(1 - x^2), without the cancellation near -1 and 1. Its derivative, x / sqrt(1 - x^2)^3,
-// is given directly: the derivatives of the two factors would cancel near 0.
+// Returns 1 / sqrt(1 - x^2) without the cancellation near -1 and 1. Its derivative,
+// x / sqrt(1 - x^2)^3, is given directly because the derivatives of the two factors would cancel
+// near 0.
 Tensor arc_slope(const Tensor& self) {
   const Tensor x = self.detach();
   return record(
@@ -29,7 +30,7 @@ Tensor over_radius(const Tensor& grad, const Tensor& at_y, const Tensor& at_x) {
   return grad * reciprocal(x * x + y * y);
 }
 
-// Integers are whole already.
+// Integers need no rounding.
 void rounded(const char* operation, void (*kernel)(const Array& out, const Array& a),
              const Array& out, const Array& a) {
   if (a.dtype() == boolean) fail<DTypeError>(operation, "a bool tensor cannot be rounded");
@@ -80,7 +81,7 @@ Tensor round(const Tensor& self, std::int64_t decimals) {
   return round({"round"}, self, decimals);
 }
 const Tensor& InPlace::round_(std::int64_t decimals) const {
-  return twin("round_", self(), [&](const Form& form) { round(form, self(), decimals); });
+  return in_place_form("round_", self(), [&](const Form& form) { round(form, self(), decimals); });
 }
 
 Tensor logaddexp(const Tensor& self, const Tensor& other) {
@@ -99,7 +100,8 @@ namespace {
 
 Tensor polygamma(const Form& form, std::int64_t n, const Tensor& self) {
   if (n < 0) fail(form.operation, "the order is ", n, ", not a number from 0 on");
-  // Factorials overflow far below 1000, and n + 1 must be an order, too; even orders stay even.
+  // Factorials overflow far below n = 1000, so larger orders give the same results. The limit is
+  // well below the largest int64 because the derivative needs order n + 1. Even orders stay even.
   const std::int64_t order = n > 1000 ? 1000 + n % 2 : n;
   const auto kernel = [order](const Array& out, const Array& a) {
     kernels::polygamma(out, a, order);
@@ -116,15 +118,14 @@ Tensor polygamma(std::int64_t n, const Tensor& self) {
   return polygamma({"polygamma"}, n, self);
 }
 const Tensor& InPlace::polygamma_(std::int64_t n) const {
-  return twin("polygamma_", self(), [&](const Form& form) { polygamma(form, n, self()); });
+  return in_place_form("polygamma_", self(), [&](const Form& form) { polygamma(form, n, self()); });
 }
 
 namespace {
 
 Tensor logit(const Form& form, const Tensor& self, std::optional<double> eps) {
   const DType dtype = to_floating(self.dtype());
-  const bool clamps =
-      eps && !(*eps < 0);  // a negative eps is PyTorch's way to say that there is none
+  const bool clamps = eps && !(*eps < 0);  // as in PyTorch, a negative eps means no eps
   const double lo = clamps ? *eps : 0, hi = 1 - lo;
   check_holds(form.operation, dtype, lo);
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -150,7 +151,7 @@ Tensor logit(const Tensor& self, std::optional<double> eps) {
   return logit({"logit"}, self, eps);
 }
 const Tensor& InPlace::logit_(std::optional<double> eps) const {
-  return twin("logit_", self(), [&](const Form& form) { logit(form, self(), eps); });
+  return in_place_form("logit_", self(), [&](const Form& form) { logit(form, self(), eps); });
 }
 
 }  // namespace tend

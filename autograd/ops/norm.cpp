@@ -33,8 +33,8 @@ Tensor logsumexp(const Tensor& self, const Dims& dims, Flag keepdim) {
 
 namespace {
 
-// The elements are divided by the one that decides the sum where its power is too large or too
-// small for the dtype.
+// If the sum of powers is too large or too small for the dtype, the elements are divided by the
+// largest one (the smallest for p < 0), which decides the sum.
 Tensor norm_of_powers(const Tensor& x, double p, const Shape& dims, bool keepdim) {
   const auto norm = [&](const Tensor& sizes) {
     return pow(sum(pow(sizes, p), dims, keepdim), 1 / p);
@@ -65,8 +65,9 @@ Tensor norm_of(const Tensor& x, double p, const Shape& dims, bool keepdim) {
   return norm_of_powers(x, p, dims, keepdim);
 }
 
-// The gradient of x, given that of its largest or smallest absolute value: shared equally by the
-// elements that have it. Where that is NaN, these are the NaN, which do not equal themselves.
+// Computes the gradient of x from the gradient of its largest or smallest absolute value. The
+// elements with this absolute value share the gradient equally. If it is NaN, the NaN elements
+// share it; they are found by isnan because NaN does not equal itself.
 Tensor extreme_gradient(const Tensor& grad, const Tensor& x, const Tensor& size,
                         const Shape& dims) {
   if (!grad_enabled()) {
@@ -79,13 +80,13 @@ Tensor extreme_gradient(const Tensor& grad, const Tensor& x, const Tensor& size,
   return grad * (sign(x) * mask / sum(mask, dims, true));
 }
 
-// The gradient of x, given that of its norm; `size` is the norm. Both have their reduced dimensions
-// restored.
+// Computes the gradient of x from the gradient of its norm, `size`. Both have their reduced
+// dimensions restored.
 Tensor norm_gradient(const Tensor& grad, const Tensor& x, const Tensor& size, double p,
                      const Shape& dims) {
   if (p == 1) return grad * sign(x);
   if (std::isinf(p)) return extreme_gradient(grad, x, size, dims);
-  // 0 / 0 counts as 0 here, also in the derivatives of this function.
+  // 0 / 0 counts as 0 here, and also in the derivatives of this function.
   const Tensor is_zero = size == 0;
   if (p == 2) return grad * (x / masked_fill(size, is_zero, kInf));
   const Tensor divisor = masked_fill(size, is_zero, 1);
@@ -113,7 +114,7 @@ Tensor norm(const Tensor& self, std::optional<double> order, const Dims& dims, F
     }
   }
   const Tensor out = norm_of(self.detach(), p, reduced, keepdim);
-  if (p == 0)  // a count of elements, whose derivative is 0 whatever arrives
+  if (p == 0)  // a count of elements: the gradient is 0 even for an infinite or NaN cotangent
     return record(
         "LinalgVectorNormBackward0", out.array(), {self}, {},
         [shape = self.shape()](Derivative& d) { d.set(0, zeros(shape, d.grad().dtype())); });

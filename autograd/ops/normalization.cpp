@@ -14,8 +14,8 @@
 namespace tend {
 namespace {
 
-// Checks weight or bias, which errors call `which`: unless undefined, it has the input's dtype and
-// `shape`, which errors call `wanted`.
+// Checks weight or bias: unless undefined, it must have the input's dtype and `shape`. Errors call
+// it `which`, and call the shape `wanted`.
 void check_affine(const char* operation, const char* which, const Tensor& self,
                   const Tensor& affine, const char* wanted, const Shape& shape) {
   if (!affine.defined()) return;
@@ -27,8 +27,8 @@ void check_affine(const char* operation, const char* which, const Tensor& self,
   }
 }
 
-// Checks an input and its affine parameters, and returns the shape (rows, elements of a row) in
-// which kernels see it.
+// Checks an input and its affine parameters. Returns the shape (rows, elements of a row) that the
+// kernels use for the input.
 Shape check_rows(const char* operation, const Tensor& self, const Shape& shape,
                  const Tensor& weight, const Tensor& bias) {
   if (shape.empty()) fail<ShapeError>(operation, "normalized_shape has no dimensions");
@@ -43,7 +43,7 @@ Shape check_rows(const char* operation, const Tensor& self, const Shape& shape,
   return {element_count(rows), element_count(shape)};
 }
 
-// The number of elements in each of `parts` equal parts of `total` elements.
+// Returns the number of elements in each of `parts` equal parts of `total` elements.
 std::int64_t shared_among(std::int64_t parts, std::int64_t total) {
   return parts == 0 ? 0 : total / parts;
 }
@@ -54,7 +54,7 @@ Shape last_dims(std::int64_t count) {
   return dims;
 }
 
-// Checks an input (N, C, ...) and its parameters for the channels.
+// Checks an input (N, C, ...) and its weight and bias for the channels.
 void check_channels(const char* operation, const Tensor& self, const Tensor& weight,
                     const Tensor& bias) {
   check_floating(operation, self);
@@ -75,13 +75,13 @@ Array flat(const Tensor& tensor) {
   return tensor.defined() ? tensor.array().reshape({tensor.numel()}).contiguous() : Array();
 }
 
-// The gradients of self, weight and bias, composed of public operations so that they have
-// derivatives themselves, from the saved self and weight.
+// Computes the gradients of self, weight and bias from the saved self and weight. They are composed
+// of public operations, so they can be differentiated again.
 void composed_layer_norm_gradients(Derivative& d, std::int64_t normalized_dims, double eps) {
   const Tensor x = d.saved(0), weight = d.saved(1);
   const Shape dims = last_dims(normalized_dims);
   const Tensor about = x - mean(x, dims, true);
-  const Tensor centred = about - mean(about, dims, true);  // corrects rounding, as the kernel
+  const Tensor centred = about - mean(about, dims, true);  // corrects rounding, as the kernel does
   const Tensor rstd = rsqrt(mean(centred * centred, dims, true) + eps);
   const Tensor normal = centred * rstd;
   if (d.needs(0)) {
@@ -92,7 +92,7 @@ void composed_layer_norm_gradients(Derivative& d, std::int64_t normalized_dims, 
   if (d.needs(2)) d.set(2, d.grad());
 }
 
-// The same by one kernel, from the saved mean and rstd.
+// Computes the same gradients in one kernel, from the saved mean and rstd.
 void fused_layer_norm_gradients(Derivative& d, const Shape& matrix, const Shape& shape) {
   const Tensor x = d.saved(0), weight = d.saved(1);
   const auto room = [&](std::size_t i, const Shape& wanted) {
@@ -131,8 +131,8 @@ Tensor layer_norm(const Tensor& self, const Shape& normalized_shape, const Tenso
 
 namespace {
 
-// As for layer_norm: the gradients composed of public operations, from the saved self and weight,
-// and the same by one kernel, from the saved rstd.
+// As for layer_norm, one function composes the gradients of public operations, from the saved self
+// and weight. The other computes the same gradients in one kernel, from the saved rstd.
 
 void composed_rms_norm_gradients(Derivative& d, std::int64_t normalized_dims, double eps) {
   const Tensor x = d.saved(0), weight = d.saved(1);
@@ -190,7 +190,7 @@ void check_statistics(const Tensor& self, const Tensor& running_mean, const Tens
   for (const auto& [which, statistics] : both) {
     check_affine("batch_norm", which, self, statistics, "channels", {self.size(1)});
     if (!training && !statistics.defined()) {
-      fail("batch_norm", which, " is undefined, which only training can do without");
+      fail("batch_norm", which, " is undefined, which is allowed only in training");
     }
     if (training && statistics.defined()) check_writable("batch_norm", statistics.detach());
   }
@@ -202,14 +202,15 @@ void check_statistics(const Tensor& self, const Tensor& running_mean, const Tens
   }
 }
 
-// Running statistics and their new values after a batch: (1 - momentum) running + momentum batch.
+// Holds running statistics and their new values after a batch:
+// (1 - momentum) running + momentum batch.
 class Update {
  public:
   Update(const Tensor& running, const Tensor& batch, double momentum) : running_(running.array()) {
     const NoGradGuard no_grad;
     next_ = (running.detach() * (1 - momentum) + batch.detach() * momentum).array();
   }
-  // Allocates nothing, so it cannot fail.
+  // Does not allocate, so it cannot fail.
   void apply() const {
     running_.copy_from(next_);
     running_.storage()->bump_version("batch_norm");
@@ -242,7 +243,7 @@ Tensor batch_norm(const Tensor& self, const Tensor& running_mean, const Tensor& 
     of_var.emplace(running_var, flattened(moments.variance * (count / (count - 1))),
                    options.momentum);
   }
-  // All new values are computed, so nothing fails from here on.
+  // All new values are computed, so nothing can fail from here on.
   if (of_mean) of_mean->apply();
   if (of_var) of_var->apply();
   return result;
@@ -258,7 +259,8 @@ Tensor group_norm(const Tensor& self, std::int64_t num_groups, const Tensor& wei
   if (self.numel() > 0 && self.numel() == num_groups) {
     fail<ShapeError>("group_norm", "input ", self.shape(), " has one value per group");
   }
-  // An empty input may have any size(0), so its groups could overflow or take memory.
+  // An empty input may have any size(0), so num_groups * size(0) could overflow or need much
+  // memory.
   const std::int64_t groups = self.numel() == 0 ? 0 : self.size(0) * num_groups;
   const std::int64_t size = shared_among(groups, self.numel());
   const Tensor normal = layer_norm(reshape(self, {groups, size}), {size}, {}, {}, eps);

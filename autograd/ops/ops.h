@@ -1,5 +1,5 @@
-// Every operation on tensors, by family. Each is defined in autograd/ops/, with its derivative and
-// its in-place twin directly beneath it.
+// All operations on tensors, by family. autograd/ops/ defines each one, followed by its derivative
+// and its in-place form.
 #pragma once
 
 #include <tend/autograd/ops/activation.h>

@@ -41,7 +41,7 @@ ValuesAndIndices topk(const Tensor& self, std::int64_t k, Integer dim, Flag larg
                      " elements");
   }
   if (shape.empty()) {
-    k = 1;  // a 0-d tensor gives its one element even for k = 0, as in PyTorch
+    k = 1;  // as in PyTorch, a 0-d tensor gives its one element even for k = 0
   } else {
     shape[dim] = k;
   }
@@ -56,8 +56,9 @@ Tensor argsort(const Tensor& self, Integer dim, Flag descending, Flag /*stable*/
 
 namespace {
 
-// For sorted, or otherwise grouped elements, or rows of them: true for the first of equal
-// neighbours, so that cumsum(is_first, 0) - 1 numbers the values.
+// Returns true for the first of each run of equal neighbours. The input is 1-d, or has rows, which
+// are compared. If all equal ones are neighbours, cumsum(is_first, 0) - 1 numbers the distinct
+// values.
 Tensor first_of_equals(const Tensor& elements) {
   Tensor is_first = ones({elements.size(0)}, boolean);
   if (elements.size(0) > 1) {
@@ -67,14 +68,14 @@ Tensor first_of_equals(const Tensor& elements) {
   return is_first;
 }
 
-// The number of elements from each true one up to the next.
+// Returns the number of elements from each true element to the next.
 Tensor run_lengths(const Tensor& is_first) {
   const Tensor starts = flatten(nonzero(is_first));
   const Tensor end = full({1}, is_first.numel());
   return cat({slice(starts, 0, 1), end}) - starts;
 }
 
-// The slices of self along `dim`, each as a row.
+// Returns the slices of self along `dim` as the rows of a matrix.
 Tensor slices_as_rows(const char* operation, const Tensor& self, std::int64_t dim) {
   const Tensor slices = movedim(self.detach(), dim, 0);
   Shape slice = slices.shape();
@@ -86,7 +87,8 @@ Tensor slices_as_rows(const char* operation, const Tensor& self, std::int64_t di
   return reshape(slices, {slices.size(0), width});
 }
 
-// Those of the slices of self along `dim` that differ, of all (in order) or of neighbours alone.
+// Finds the distinct slices of self along `dim`. It compares all slices and sorts them (`of_all`),
+// or only neighbours.
 UniqueElements unique_slices(const char* operation, const Tensor& self, std::int64_t dim,
                              bool of_all, bool return_inverse, bool return_counts) {
   dim = own_dim(operation, self, dim);
@@ -161,7 +163,7 @@ Tensor isin(const Tensor& elements, const Tensor& test_elements, Flag /*assume_u
 
 namespace {
 
-// Checks the arguments of bincount, and returns how many counts its result has.
+// Checks the arguments of bincount, and returns the number of counts in its result.
 std::int64_t count_bins(const Tensor& self, std::int64_t minlength) {
   if (self.dtype() != int64) fail<DTypeError>("bincount", "needs int64, got ", self.dtype());
   if (self.dim() != 1) fail<ShapeError>("bincount", "needs one dimension, got ", self.shape());
@@ -186,7 +188,7 @@ Tensor bincount(const Tensor& self, std::int64_t minlength) {
 }
 
 Tensor bincount(const Tensor& self, const Tensor& weights, std::int64_t minlength) {
-  // As in PyTorch, counts of nothing are int64, whatever the weights are.
+  // As in PyTorch, the counts of an empty tensor are int64 for weights of any dtype.
   if (!weights.defined() || self.numel() == 0) return bincount(self, minlength);
   const Shape bins{count_bins(self, minlength)};
   if (weights.shape() != self.shape()) {

@@ -1,6 +1,6 @@
 /// \file
-/// Sorting, and operations that build on it. Equal elements keep their order; NaN counts as the
-/// largest. Any dtype, unless stated.
+/// Sorting, and operations that build on it. Equal elements keep their order, and NaN counts as the
+/// largest. Any dtype is allowed unless a function says otherwise.
 #pragma once
 
 #include <cstdint>
@@ -15,61 +15,111 @@ class Tensor;
 struct ValuesAndIndices;
 struct UniqueElements;
 
-/// All elements along `dim` (IndexError) in order, with their int64 indices in self. Equal ones
-/// keep their order, whatever `stable` says (it is there because PyTorch has it); NaN counts as the
-/// largest. The gradient goes back to the positions the elements came from.
+/// Sorts the elements along `dim`, and returns them with their indices in self.
+///
+/// Both results have self's shape. The values have its dtype, and the indices are int64. Equal
+/// elements always keep their order, so `stable` has no effect; it exists because PyTorch has it.
+/// NaN counts as the largest. The gradient goes back to the positions that the elements came from.
+///
+/// Throws: IndexError - `dim` is out of range
 ValuesAndIndices sort(const Tensor& self, Integer dim = -1, Flag descending = false,
                       Flag stable = false);
-/// The indices of sort, int64: self.take_along_dim(argsort(self, dim), dim) is in order. IndexError
-/// for `dim`. No gradient.
+/// Returns the indices that sort self along `dim`.
+///
+/// They are sort's indices: int64, of self's shape. self.take_along_dim(argsort(self, dim), dim) is
+/// in order. No gradient.
+///
+/// Throws: IndexError - `dim` is out of range
 Tensor argsort(const Tensor& self, Integer dim = -1, Flag descending = false, Flag stable = false);
-/// The k largest (or smallest) along `dim` (IndexError), best first whatever `sorted` says (it is
-/// there because PyTorch has it), with their int64 indices; NaN counts as the largest. ShapeError
-/// when there are fewer. The gradient goes to the chosen elements, zero elsewhere.
+/// Returns the k largest or smallest elements along `dim` with their indices, best first.
+///
+/// Dimension `dim` of both results has size k. The values have self's dtype, and the indices are
+/// int64. `sorted` has no effect; it exists because PyTorch has it. NaN counts as the largest. The
+/// gradient goes to the chosen elements, and is zero elsewhere.
+///
+/// Throws:
+///   IndexError - `dim` is out of range
+///   ShapeError - k is negative, or larger than the size of `dim`
 ValuesAndIndices topk(const Tensor& self, std::int64_t k, Integer dim = -1, Flag largest = true,
                       Flag sorted = true);
 
-/// The distinct elements, in ascending order whatever `sorted` says (it is there because PyTorch
-/// has it). On demand, for each element of self the index of its value, in self's shape, and for
-/// each value how often it occurs; both int64. Every NaN is different from the others. Any dtype.
+/// Returns the distinct elements of self in ascending order.
 ///
-/// With `dim` (IndexError, also for a 0-d tensor) the distinct slices along it, ordered by their
-/// first elements, then by their second ones, and so on; the inverse and the counts are those of
-/// the slices. ShapeError for slices without elements. No gradient.
+/// `sorted` has no effect; it exists because PyTorch has it. Any dtype is allowed. Every NaN is
+/// different from the others. With `return_inverse`, the result also has the index of its value for
+/// each element of self, in self's shape. With `return_counts`, it also has the number of
+/// occurrences of each value. Both are int64.
+///
+/// With `dim`, the distinct slices along it are found. They are ordered by their first elements,
+/// then by their second ones, and so on. The inverse and the counts are then about the slices. No
+/// gradient.
+///
+/// Throws:
+///   IndexError - `dim` is out of range, or is given for a 0-d tensor
+///   ShapeError - the slices along `dim` have no elements
+///
 /// https://pytorch.org/docs/2.6/generated/torch.unique.html
 UniqueElements unique(const Tensor& self, Flag sorted = true, Flag return_inverse = false,
                       Flag return_counts = false, std::optional<Integer> dim = std::nullopt);
 
-/// How often each of 0, 1, ..., max(self) occurs in the 1-d int64 tensor (ShapeError, DTypeError;
-/// IndexError for negative elements), int64; at least `minlength` counts (ShapeError when
-/// negative). No gradient.
+/// Counts how often each of the numbers 0, 1, 2 up to max(self) occurs in self.
+///
+/// self is 1-d and int64. The result is 1-d and int64, and has at least `minlength` counts. No
+/// gradient.
+///
+/// Throws:
+///   DTypeError - self is not int64
+///   IndexError - an element is negative
+///   ShapeError - self is not 1-d, or `minlength` is negative
+///
 /// https://pytorch.org/docs/2.6/generated/torch.bincount.html
 Tensor bincount(const Tensor& self, std::int64_t minlength = 0);
-/// The sums of the weights (of self's shape, ShapeError) instead of counts: float32 for float32
-/// weights, else float64. No gradient.
+/// Sums the weights of the occurrences of each number in self, instead of counting them.
+///
+/// The weights have self's shape. The result is float32 for float32 weights, and float64 otherwise.
+/// As in PyTorch, it is int64 for an empty self. No gradient.
+///
+/// Throws:
+///   DTypeError - self is not int64
+///   IndexError - an element of self is negative
+///   ShapeError - self is not 1-d, the weights have another shape, or `minlength` is negative
 Tensor bincount(const Tensor& self, const Tensor& weights, std::int64_t minlength = 0);
 
-/// For each of `values` how many elements of the ascending sequence are smaller (with `right`:
-/// smaller or equal), which is where it would be inserted: int64, of values' shape. The sequence is
-/// 1-d, or has values' leading dimensions (ShapeError); the order is not checked. NaN goes to the
-/// end; bool is a DTypeError. No gradient.
+/// Finds the index at which each value would be inserted into an ascending sequence.
+///
+/// The index is the number of elements of the sequence that are smaller than the value; with
+/// `right`, smaller or equal. The result is int64 and has values' shape. The sequence is 1-d, or
+/// has values' leading dimensions. Its order is not checked. NaN goes to the end. No gradient.
+///
+/// Throws:
+///   DTypeError - both tensors are bool
+///   ShapeError - the sequence is neither 1-d nor has values' leading dimensions
+///
 /// https://pytorch.org/docs/2.6/generated/torch.searchsorted.html
 Tensor searchsorted(const Tensor& sorted_sequence, const Tensor& values, Flag right = false);
-/// Where one number would be inserted into a 1-d sequence: 0-d. No gradient.
+/// Finds the index at which a number would be inserted into a 1-d ascending sequence.
+///
+/// The result is 0-d and int64. No gradient.
+///
+/// Throws: ShapeError - the sequence is not 1-d
 Tensor searchsorted(const Tensor& sorted_sequence, const Scalar& value, Flag right = false);
 
-/// As unique, but only neighbours in row-major order are compared, and the order stays:
-/// {1, 1, 2, 1} gives {1, 2, 1}; with `dim` neighbouring slices along it, with the errors of
-/// unique. Any dtype. No gradient.
+/// Removes each element that equals the one before it in row-major order.
+///
+/// The order stays: {1, 1, 2, 1} gives {1, 2, 1}. With `dim`, neighbouring slices along it are
+/// compared. The inverse, the counts, the dtypes and the errors are unique's. No gradient.
+///
 /// https://pytorch.org/docs/2.6/generated/torch.unique_consecutive.html
 UniqueElements unique_consecutive(const Tensor& self, Flag return_inverse = false,
                                   Flag return_counts = false,
                                   std::optional<Integer> dim = std::nullopt);
 
 ///@{
-/// Whether each element is among the test elements (with `invert`: is not): bool, of elements'
-/// shape. NaN is not among any. The dtypes promote; `assume_unique` is there because PyTorch has
-/// it. No gradient.
+/// Tells for each element whether it is one of the test elements.
+///
+/// With `invert`, it tells whether the element is not one of them. The result is bool and has the
+/// shape of `elements`. The dtypes promote. NaN is never one of the test elements. `assume_unique`
+/// has no effect; it exists because PyTorch has it. No gradient.
 Tensor isin(const Tensor& elements, const Tensor& test_elements, Flag assume_unique = false,
             Flag invert = false);
 Tensor isin(const Tensor& elements, const Scalar& test_element, Flag assume_unique = false,

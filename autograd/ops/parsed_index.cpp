@@ -12,7 +12,7 @@ using kernels::IndexArrays;
 
 namespace {
 
-// How many dimensions an index takes, where an ellipsis counts as 0.
+// Returns the number of dimensions that an index uses; 0 for an ellipsis.
 std::int64_t count_taken(const Index& index) {
   switch (index.kind()) {
     case Index::Kind::integer:
@@ -24,7 +24,7 @@ std::int64_t count_taken(const Index& index) {
   return 0;
 }
 
-// How many dimensions are left for an ellipsis; IndexError for too many indices.
+// Returns the number of dimensions left for an ellipsis; IndexError for too many indices.
 std::int64_t count_left(const char* operation, const Tensor& self, std::span<const Index> indices) {
   std::int64_t taken = 0, ellipses = 0;
   for (const Index& each : indices) {
@@ -106,7 +106,7 @@ class Selector {
     source_ += mask.rank();
   }
 
-  // The next dimension of the view is indexed by these positions.
+  // Indexes the next dimension of the view by these positions.
   void add(Array positions) {
     IndexArrays& arrays = parsed_.arrays;
     arrays.shape = broadcast_shapes(operation_, arrays.shape, positions.shape());
@@ -122,7 +122,7 @@ class Selector {
   std::int64_t source_ = 0;  // the next dimension of self
 };
 
-// Whether the only index is a mask of all elements, which stays a mask.
+// True if the only index is a mask of self's shape. Such a mask is not converted to positions.
 bool is_mask_of(const Tensor& self, std::span<const Index> indices) {
   return indices.size() == 1 && indices[0].kind() == Index::Kind::tensor && self.dim() > 0 &&
          indices[0].array().dtype() == boolean && indices[0].array().shape() == self.shape();
@@ -133,7 +133,7 @@ bool is_by_mask(std::span<const Index> indices) {
   for (const Index& each : indices) {
     if (each.kind() != Index::Kind::tensor) continue;
     const bool is_mask = each.array().dtype() == boolean;
-    if (!is_mask && each.array().rank() == 0) continue;  // a position
+    if (!is_mask && each.array().rank() == 0) continue;  // counts as an integer
     ++tensors;
     masks += is_mask;
   }
@@ -182,7 +182,7 @@ IndexArrays arrays_along(const char* operation, const Tensor& self, std::int64_t
 }
 
 IndexArrays arrays_of_mask(const Array& mask) {
-  // A copy, since the derivative needs what the mask was.
+  // A copy, because the mask may change before the derivative needs it.
   IndexArrays arrays{{}, {}, {}, mask.clone()};
   arrays.shape.push_back(kernels::count_nonzero(arrays.mask));
   for (std::int64_t d = 0; d < mask.rank(); ++d) arrays.dims.push_back(d);
@@ -203,7 +203,7 @@ void check_values(const char* operation, const Tensor& self, const IndexArrays& 
 
 namespace {
 
-// Records for `result` the derivative of writing `values` to self, or to zeros.
+// Records `result` as self, or zeros if self is empty, with `values` written to it.
 Tensor record_put(const char* operation, const char* node, Array result, TensorRef self,
                   const IndexArrays& arrays, const Tensor& values, bool accumulate) {
   return record(

@@ -14,8 +14,8 @@ std::int64_t size_along(const char* operation, const Tensor& self, std::int64_t 
   return self.shape()[own_dim(operation, self, dim)];
 }
 
-// An empty vector with memory for `count` pieces. A dimension can have more elements than memory
-// has room for tensors, since an expanded view of one element can have any size.
+// Returns an empty vector with memory for `count` pieces. A dimension may have more elements than
+// there is memory for tensors, because an expanded view of one element can have any size.
 std::vector<Tensor> room_for(const char* operation, std::int64_t count) {
   constexpr std::int64_t kMax = 1 << 24;  // some gigabytes of tensors
   if (count > kMax) fail<OutOfMemoryError>(operation, "no room for ", count, " tensors");

@@ -1,7 +1,8 @@
 /// \file
-/// Functions that cut a tensor along a dimension into several views. Each view shares the tensor's
-/// elements and has its dtype; the tensor's gradient is made of those of the pieces, in order.
-/// OutOfMemoryError for more than 2^24 pieces.
+/// Functions that cut a tensor along a dimension into several views.
+///
+/// Each view shares the tensor's elements and has its dtype. The tensor's gradient joins the
+/// gradients of the pieces, in order. More than 2^24 pieces are an OutOfMemoryError.
 #pragma once
 
 #include <cstdint>
@@ -14,37 +15,84 @@ namespace tend {
 
 class Tensor;
 
-/// Views of `size` along `dim`; the last may be shorter. ShapeError for a size below 1, except that
-/// it may be 0 for an empty dimension; IndexError for a dimension out of range, and for a 0-d
-/// tensor. The gradient is made of those of the pieces, in order.
+/// Cuts self along `dim` into views of the given size.
+///
+/// The last view may be shorter. The size may be 0 if the dimension is empty. The views have self's
+/// dtype. The gradient joins the gradients of the pieces, in order.
+///
+/// Throws:
+///   IndexError       - `dim` is out of range, or self is 0-d
+///   OutOfMemoryError - there are more than 2^24 pieces
+///   ShapeError       - the size is negative, or 0 for a dimension that is not empty
 std::vector<Tensor> split(const Tensor& self, std::int64_t size, std::int64_t dim = 0);
-/// Views of the given sizes along `dim`, which add up to the dimension's (ShapeError); IndexError
-/// for a dimension out of range, and for a 0-d tensor. The gradient is made of those of the pieces,
-/// in order.
+/// Cuts self along `dim` into views of the given sizes.
+///
+/// The views have self's dtype. The gradient joins the gradients of the pieces, in order.
+///
+/// Throws:
+///   IndexError       - `dim` is out of range, or self is 0-d
+///   OutOfMemoryError - there are more than 2^24 pieces
+///   ShapeError       - the sizes do not add up to the size of the dimension
 std::vector<Tensor> split(const Tensor& self, const Shape& sizes, std::int64_t dim = 0);
-/// At most `chunks` views of equal size along `dim`; the last may be shorter, and an empty
-/// dimension gives `chunks` empty ones (OutOfMemoryError for more than 2^24). ShapeError for chunks
-/// < 1; IndexError for a dimension out of range, and for a 0-d tensor. The gradient is made of
-/// those of the pieces, in order.
+/// Cuts self along `dim` into at most `chunks` views of equal size.
+///
+/// The last view may be shorter. An empty dimension gives `chunks` empty views. The views have
+/// self's dtype. The gradient joins the gradients of the pieces, in order.
+///
+/// Throws:
+///   IndexError       - `dim` is out of range, or self is 0-d
+///   OutOfMemoryError - there are more than 2^24 pieces
+///   ShapeError       - `chunks` is less than 1
 std::vector<Tensor> chunk(const Tensor& self, std::int64_t chunks, std::int64_t dim = 0);
-/// Views of the slices along `dim`, without that dimension; IndexError for one out of range, and
-/// for a 0-d tensor. The gradient is made of those of the slices, in order.
+/// Returns the slices along `dim`, without this dimension, as views.
+///
+/// The views have self's dtype. The gradient joins the gradients of the slices, in order.
+///
+/// Throws:
+///   IndexError       - `dim` is out of range, or self is 0-d
+///   OutOfMemoryError - there are more than 2^24 slices
 std::vector<Tensor> unbind(const Tensor& self, std::int64_t dim = 0);
 
-/// `sections` views along `dim` whose sizes differ by at most 1, the larger ones first. ShapeError
-/// for sections < 1; IndexError for a dimension out of range, and for a 0-d tensor. The gradient is
-/// made of those of the pieces, in order.
+/// Cuts self along `dim` into `sections` views whose sizes differ by at most 1.
+///
+/// The larger views come first. The views have self's dtype. The gradient joins the gradients of
+/// the pieces, in order.
+///
+/// Throws:
+///   IndexError       - `dim` is out of range, or self is 0-d
+///   OutOfMemoryError - there are more than 2^24 sections
+///   ShapeError       - `sections` is less than 1
 std::vector<Tensor> tensor_split(const Tensor& self, std::int64_t sections, std::int64_t dim = 0);
-/// Views along `dim` that are cut before the given positions, as slices are: they may count from
-/// the end, and a position beyond it counts as the end. IndexError for a dimension out of range,
-/// and for a 0-d tensor. The gradient is that of the slices.
+/// Cuts self along `dim` before each of the given positions.
+///
+/// As in slices, positions may count from the end, and a position beyond the end is the end. The
+/// views have self's dtype. The gradient joins the gradients of the pieces, in order.
+///
+/// Throws:
+///   IndexError       - `dim` is out of range, or self is 0-d
+///   OutOfMemoryError - there are more than 2^24 pieces
 std::vector<Tensor> tensor_split(const Tensor& self, const Shape& indices, std::int64_t dim = 0);
-/// The same for a 0-d int64 tensor, which is a number of sections, or a 1-d one of positions
-/// (DTypeError, ShapeError). The gradient is that of the slices.
+/// Cuts self along `dim` into a number of sections (0-d tensor) or before positions (1-d tensor).
+///
+/// The tensor is int64. The views have self's dtype. The gradient joins the gradients of the
+/// pieces, in order.
+///
+/// Throws:
+///   DTypeError       - `indices_or_sections` is not int64
+///   IndexError       - `dim` is out of range, or self is 0-d
+///   OutOfMemoryError - there are more than 2^24 pieces
+///   ShapeError       - `indices_or_sections` has more than one dimension, or is a number less than
+///                      1
 std::vector<Tensor> tensor_split(const Tensor& self, const Tensor& indices_or_sections,
                                  std::int64_t dim = 0);
-/// The same for positions in braces, of which one alone would be taken for a number of sections.
-/// The gradient is that of the slices.
+/// Cuts self along `dim` before each of the positions in braces.
+///
+/// This overload makes {2} one position; without it, {2} would mean two sections. The views have
+/// self's dtype. The gradient joins the gradients of the pieces, in order.
+///
+/// Throws:
+///   IndexError       - `dim` is out of range, or self is 0-d
+///   OutOfMemoryError - there are more than 2^24 pieces
 std::vector<Tensor> tensor_split(const Tensor& self, std::initializer_list<std::int64_t> indices,
                                  std::int64_t dim = 0);
 

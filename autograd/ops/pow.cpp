@@ -8,7 +8,8 @@
 namespace tend {
 namespace {
 
-// Exponents that have a function of their own use it, as in PyTorch: (-inf)^0.5 is sqrt's NaN.
+// As in PyTorch, exponents with a function of their own use it. This decides special cases:
+// (-inf)^0.5 is NaN, like sqrt.
 void power(const Array& out, const Array& base, const Scalar& exponent) {
   const double p = exponent.to<double>();
   if (p == 0) {
@@ -57,7 +58,7 @@ Tensor pow(const Form& form, const char* node, const Tensor& self, const Tensor&
       [](Derivative& d) {
         const Tensor base = d.saved(0);
         Tensor p = d.saved(1);
-        if (p.dtype() == boolean) p = to(p, d.grad().dtype());  // truths have no difference
+        if (p.dtype() == boolean) p = to(p, d.grad().dtype());  // bool tensors cannot be subtracted
         if (d.needs(0)) {
           d.set(0, where(p == 0, 0, d.grad() * (p * tend::pow(base, p - 1))));
         }
@@ -83,18 +84,18 @@ Tensor pow(const Scalar& self, const Tensor& exponent) {
   return pow({"pow"}, "PowBackward2", number_like(exponent, self), exponent);
 }
 const Tensor& InPlace::pow_(const Scalar& exponent) const {
-  return twin("pow_", self(), [&](const Form& form) { pow(form, self(), exponent); });
+  return in_place_form("pow_", self(), [&](const Form& form) { pow(form, self(), exponent); });
 }
 const Tensor& InPlace::pow_(const Tensor& exponent) const {
-  return twin("pow_", self(),
-              [&](const Form& form) { pow(form, "PowBackward1", self(), exponent); });
+  return in_place_form("pow_", self(),
+                       [&](const Form& form) { pow(form, "PowBackward1", self(), exponent); });
 }
 
 Tensor square(const Tensor& self) {
   return pow({"square"}, self, 2);
 }
 const Tensor& InPlace::square_() const {
-  return twin("square_", self(), [&](const Form& form) { pow(form, self(), 2); });
+  return in_place_form("square_", self(), [&](const Form& form) { pow(form, self(), 2); });
 }
 
 }  // namespace tend

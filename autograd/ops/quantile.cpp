@@ -8,7 +8,7 @@
 namespace tend {
 namespace {
 
-// Elements in ascending order along one dimension.
+// Sorts the elements along one dimension, and computes quantiles of them.
 class Ascending {
  public:
   Ascending(const Tensor& self, std::optional<Integer> dim, bool keepdim) {
@@ -26,29 +26,31 @@ class Ascending {
     }
   }
 
-  /// `share` is q as a tensor where it has a history. Only linear interpolation has a derivative by
-  /// it.
+  /// Computes the quantile q. `share` is q as a tensor if it has a history. Only linear
+  /// interpolation has a derivative with respect to it.
   Tensor quantile(double q, Interpolation interpolation, const Tensor& share = {}) const {
     if (!(q >= 0 && q <= 1)) fail("quantile", "the share ", q, " does not lie in [0, 1]");
-    // The rank is rounded as the elements are, which is what PyTorch does.
+    // The rank is rounded in the dtype of the elements, as in PyTorch.
     const auto last = static_cast<double>(length_ - 1);
     double rank = sorted_.dtype() == float32
                       ? static_cast<double>(static_cast<float>(q) * static_cast<float>(last))
                       : q * last;
-    rank = std::min(rank, last);  // which float32 may have rounded up
+    rank = std::min(rank, last);  // rounding to float32 may have exceeded it
     if (interpolation == Interpolation::lower) rank = std::floor(rank);
     if (interpolation == Interpolation::higher) rank = std::ceil(rank);
     if (interpolation == Interpolation::nearest) rank = std::nearbyint(rank);
     const Tensor below = at(std::floor(rank)), above = at(std::ceil(rank));
     double weight = rank - std::floor(rank);
     if (interpolation == Interpolation::midpoint) weight = 0.5;
-    // An element itself where one was asked for: an infinite one minus itself would be NaN.
+    // The other modes return an element itself. Interpolating with weight 0 would give NaN for an
+    // infinite element, which is subtracted from itself.
     const bool is_between =
         interpolation == Interpolation::linear || interpolation == Interpolation::midpoint;
     const Tensor largest = at(last), has_nan = isnan(largest);
     Tensor found = below;
     if (share.defined() && interpolation == Interpolation::linear) {
-      // The share has no part in what is NaN; a difference that is would make its gradient NaN.
+      // Where the result is NaN, the elements are replaced by 0. Otherwise the gradient of the
+      // share would be NaN there.
       found = lerp(masked_fill(below, has_nan, 0), masked_fill(above, has_nan, 0),
                    (share - share.detach()) * last + weight);
     } else if (is_between) {

@@ -11,19 +11,30 @@ namespace tend {
 
 class Tensor;
 
-/// What quantile gives between two elements: a number between them in proportion, the smaller, the
-/// larger, the nearer one (of even rank if both are equally near), or their mean.
+/// The value of a quantile that is between two elements.
+///
+/// linear: a number between them, in proportion. lower: the smaller one. higher: the larger one.
+/// nearest: the nearer one, or the one of even rank if both are equally near. midpoint: their mean.
 enum class Interpolation { linear, lower, higher, nearest, midpoint };
 template <>
 inline constexpr std::string_view detail::kWords<Interpolation> =
     "interpolation: linear lower higher nearest midpoint";
 
 ///@{
-/// The number below which the share q of the elements along `dim` (IndexError), or of all elements,
-/// lies; NaN if there is a NaN, and beside an infinity. With a 1-d tensor of shares (of self's
-/// dtype, DTypeError) the result has a first dimension for them. Floating only (DTypeError); Error
-/// unless 0 <= q <= 1, ShapeError for the quantile of nothing and for shares of more dimensions.
-/// The gradient goes to the elements next to the quantile, in the proportions that it is made of.
+/// Computes the quantile q of the elements along `dim`, or of all elements.
+///
+/// A share q of the elements is below it. It is NaN if an element is NaN, and next to an infinite
+/// element. q may be a 0-d or 1-d tensor of self's dtype. A 1-d tensor of shares adds a first
+/// dimension to the result. The gradient of self goes to the elements next to the quantile, in the
+/// proportions in which they contribute to it. A tensor q has a gradient with linear interpolation
+/// only.
+///
+/// Throws:
+///   DTypeError - self is not floating, or a tensor q has another dtype
+///   Error      - a share is not in [0, 1]
+///   IndexError - `dim` is out of range
+///   ShapeError - self has no elements, or q has more than one dimension
+///
 /// https://pytorch.org/docs/2.6/generated/torch.quantile.html
 Tensor quantile(const Tensor& self, double q, std::optional<Integer> dim = std::nullopt,
                 Flag keepdim = false, OrWord<Interpolation> interpolation = Interpolation::linear);

@@ -7,7 +7,7 @@
 namespace tend {
 namespace {
 
-// A new tensor of floating numbers, which draw(array) makes.
+// Creates a floating tensor and calls draw(array) to fill it with random numbers.
 template <class Draw>
 Tensor drawn(const char* operation, const Shape& shape, DType dtype, Draw draw) {
   check_size(operation, shape, dtype);
@@ -66,8 +66,8 @@ void check_deviations(const Tensor& std) {
   if (!(smallest >= 0)) fail("normal", "a standard deviation is ", smallest, ", not >= 0");
 }
 
-// Numbers from N(0, 1) times std plus mean, in PyTorch's order of rounding. Mean is a number or a
-// tensor.
+// Computes random numbers from N(0, 1) times std plus mean, rounding in PyTorch's order. The mean
+// is a number or a tensor.
 template <class Mean>
 Array normal_around(const Mean& mean, const Tensor& std, const Shape& shape, DType dtype,
                     Generator& generator) {
@@ -156,13 +156,13 @@ Tensor multinomial(const Tensor& weights, std::int64_t samples, Flag replacement
 
 namespace {
 
-// Fills self directly, since the numbers are drawn in the order of its memory. The old elements do
-// not matter, so their gradient is zero.
+// Fills self directly, because the random numbers follow the order of its memory. The old elements
+// do not matter, so their gradient is zero.
 template <class Draw>
 const Tensor& draw_in_place(const char* operation, const char* node, const Tensor& self, Draw draw,
                             const Tensor& of = {}) {
-  return twin(operation, self, [&](const Form&) {
-    // Integers and truth values have no history.
+  return in_place_form(operation, self, [&](const Form&) {
+    // int64 and bool tensors have no history.
     const Tensor& source = is_floating(self.dtype()) ? of : self;
     const Tensor result = record(node, self.array(), {self, source}, {}, zero_gradient, operation);
     PendingWrite pending(operation, self, result);

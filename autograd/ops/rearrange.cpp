@@ -12,7 +12,7 @@ namespace tend {
 
 namespace {
 
-// An array like `x`, whose dimensions lie in memory in the same order.
+// Allocates an array like `x`, whose dimensions have the same order in memory.
 Array empty_in_order(const Array& x) {
   if (x.is_contiguous()) return Array::empty(x.shape(), x.dtype());
   Shape order, shape;
@@ -37,14 +37,14 @@ Tensor flip(const Tensor& self, const Shape& dims) {
 
 namespace {
 
-// The equivalent shift in [0, size).
+// Returns the equivalent shift in [0, size).
 std::int64_t shift_within(std::int64_t shift, std::int64_t size) {
   if (size == 0) return 0;
   const std::int64_t rest = shift % size;
   return rest < 0 ? rest + size : rest;
 }
 
-// out = x rolled along the dimensions from `dim` on, by shifts within their sizes.
+// Writes to out x rolled along the dimensions from `dim` on. The shifts are within their sizes.
 void roll_into(const Array& out, const Array& x, const Shape& shifts, std::int64_t dim = 0) {
   while (dim < shifts.rank() && shifts[dim] == 0) ++dim;
   if (dim == shifts.rank()) return out.copy_from(x);
@@ -73,7 +73,7 @@ Tensor roll(const Tensor& self, std::int64_t shift, std::optional<Integer> dim) 
 Tensor roll(const Tensor& self, const Shape& shifts, const Shape& dims) {
   if (shifts.empty() || shifts.size() != dims.size()) {
     fail<ShapeError>("roll", "shifts ", shifts, " and dimensions ", dims,
-                     " must be one or more, and as many of both");
+                     " must have the same length, at least 1");
   }
   Shape back = shifts;
   Shape in_all = Shape::filled(self.shape().size(), 0);  // the shifts of one dimension add up
@@ -122,7 +122,7 @@ Tensor tile(const Tensor& self, const Shape& repeats) {
 
 namespace {
 
-// The dimension along which elements are repeated.
+// Returns the dimension along which elements are repeated: `dim`, or 0.
 std::int64_t interleaved_dim(const Tensor& x, std::optional<Integer> dim) {
   return own_dim("repeat_interleave", x, dim.value_or(0));
 }
@@ -206,8 +206,8 @@ Tensor constant_pad(const Tensor& self, const Shape& padding, const Scalar& valu
     const std::int64_t skipped = std::max<std::int64_t>(-p.before, 0);
     const std::int64_t length = p.size - skipped + std::min<std::int64_t>(p.after, 0);
     if (length < 0) {
-      fail<ShapeError>("pad", "dimension ", p.dim, " of ", self.shape(), " has no ", skipped,
-                       " and ", -p.after, " places to cut off");
+      fail<ShapeError>("pad", "dimension ", p.dim, " of ", self.shape(),
+                       " is too small to cut off ", skipped, " before and ", -p.after, " after");
     }
     shape[p.dim] = p.total;
     back[2 * pair] = -p.before;
@@ -231,8 +231,8 @@ Tensor constant_pad(const Tensor& self, const Shape& padding, const Scalar& valu
       [back](Derivative& d) { d.set(0, pad(d.grad(), back)); }, "pad");
 }
 
-// Refuses empty dimensions, except in circular padding, and except for the batch, the first of two
-// dimensions in front of the padded ones.
+// Refuses empty dimensions. Exceptions are circular padding, and an empty batch: the first of two
+// dimensions before the padded ones.
 void check_not_empty(const Tensor& self, PadMode mode, std::int64_t others) {
   if (mode == PadMode::circular) return;
   for (std::int64_t d = others - 1; d < self.dim(); ++d) {
@@ -243,27 +243,27 @@ void check_not_empty(const Tensor& self, PadMode mode, std::int64_t others) {
 
 void check_enough_places(const Padding& p, PadMode mode, const Shape& shape) {
   const std::int64_t left = p.size + std::min<std::int64_t>(p.before, 0) +
-                            std::min<std::int64_t>(p.after, 0);  // of negative padding
+                            std::min<std::int64_t>(p.after, 0);  // after cutting
   const std::int64_t more = std::max(p.before, p.after);
   const bool fits = mode == PadMode::reflect    ? more < p.size
                     : mode == PadMode::circular ? left >= 0 && more <= left
                                                 : true;
   if (!fits) {
-    fail<ShapeError>("pad", "dimension ", p.dim, " of ", shape, " has too few places to be padded ",
-                     "by ", p.before, " and ", p.after, " of them");
+    fail<ShapeError>("pad", "dimension ", p.dim, " of ", shape, " is too small to be padded by ",
+                     p.before, " and ", p.after, " of its elements");
   }
 }
 
-// New elements of one dimension, and the old ones that they show, in order (one for all of them
-// where they are repeated) or reversed.
+// The new elements at one end of a dimension (copies), and the old elements that they repeat
+// (originals). Reflection reverses the originals; replication uses a single one for all copies.
 struct PaddedEdge {
   Array copies, originals;
   std::int64_t dim;
   PadMode mode;
 };
 
-// Calls f for the edges of `out`, whose padding is not negative. An edge shows elements that an
-// earlier one may have added: corners belong to the later dimension.
+// Calls f for the edges of `out`, whose padding is not negative. An edge may copy elements that an
+// earlier edge added, so corners belong to the later dimension.
 template <class F>
 void for_edges(const Array& out, const Shape& padding, PadMode mode, bool backwards, F f) {
   const std::int64_t pairs = padding.rank() / 2;
@@ -288,7 +288,7 @@ void for_edges(const Array& out, const Shape& padding, PadMode mode, bool backwa
   }
 }
 
-// `out` without its padding.
+// Returns `out` without its padding.
 Array inner_part(Array out, const Shape& padding) {
   for (std::int64_t pair = 0; pair < padding.rank() / 2; ++pair) {
     const std::int64_t before = padding[2 * pair], dim = -1 - pair;
@@ -299,7 +299,7 @@ Array inner_part(Array out, const Shape& padding) {
 
 Tensor extend(const Tensor& self, const Shape& padding, PadMode mode);
 
-// The gradient of what was padded.
+// Adds the gradient of every padded element to its original, and returns the gradient of self.
 Tensor fold_edges(const Tensor& grad, const Shape& padding, PadMode mode) {
   const Array whole = grad.array().clone();
   for_edges(whole, padding, mode, true, [](const PaddedEdge& edge) {
@@ -318,7 +318,7 @@ Tensor fold_edges(const Tensor& grad, const Shape& padding, PadMode mode) {
       [=](Derivative& d) { d.set(0, extend(d.grad(), padding, mode)); }, "pad");
 }
 
-// self with padding that is not negative.
+// Pads self. The padding is not negative.
 Tensor extend(const Tensor& self, const Shape& padding, PadMode mode) {
   Shape shape = self.shape();
   for (std::int64_t i = 0; i < padding.rank(); ++i) shape[self.dim() - 1 - i / 2] += padding[i];
@@ -341,15 +341,16 @@ Tensor extend(const Tensor& self, const Shape& padding, PadMode mode) {
       [=](Derivative& d) { d.set(0, fold_edges(d.grad(), padding, mode)); }, "pad");
 }
 
-// Where all elements but one are cut off at one end, what else would be cut off there is not added
-// at the other: all new elements are the same.
+// Negative padding at one end may cut off all elements, while padding at the other end adds some.
+// At least one element must stay to be replicated. The rest of the cut is subtracted from the
+// padding at the other end instead. The result is the same because all new elements are equal.
 void fit_replicated(const Padding& p, std::int64_t& before, std::int64_t& after) {
   before = std::max(before, 1 - p.size);
   after = std::max(p.total - p.size - before, 1 - p.size);
   before = p.total - p.size - after;
 }
 
-// x without as many elements as negative padding cuts off.
+// Returns x without the elements that negative padding cuts off.
 Tensor cut_off(Tensor x, const Shape& padding) {
   for (std::int64_t i = 0; i < padding.rank(); i += 2) {
     const std::int64_t dim = x.dim() - 1 - i / 2, start = std::max<std::int64_t>(-padding[i], 0);
@@ -373,8 +374,8 @@ Tensor pad(const Tensor& self, const Shape& padding, OrWord<PadMode> mode,
   const std::int64_t others = self.dim() - pairs;
   if (pairs < 1 || pairs > 3 || others < 1 || others > 2) {
     fail<ShapeError>("pad", "padding ", padding, " of ", self.shape(),
-                     ": only a constant pads other than the last 1, 2 or 3 of a tensor that has 1 "
-                     "or 2 dimensions more");
+                     ": a mode other than constant pads the last 1, 2 or 3 dimensions of a tensor "
+                     "that has 1 or 2 dimensions more");
   }
   check_not_empty(self, mode, others);
   Shape fitted = padding;
@@ -390,7 +391,7 @@ Tensor pad(const Tensor& self, const Shape& padding, OrWord<PadMode> mode,
   Shape extra = fitted;
   for (std::int64_t& each : extra) each = std::max<std::int64_t>(each, 0);
   if (extra == fitted) return extend(self, extra, mode);
-  // Circular padding repeats what is left, the others what was there.
+  // Circular padding cuts off elements first, and then repeats the rest. The other modes pad first.
   if (mode == PadMode::circular) return extend(cut_off(self, fitted), extra, mode);
   return clone(cut_off(extend(self, extra, mode), fitted));
 }

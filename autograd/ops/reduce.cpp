@@ -11,7 +11,7 @@
 namespace tend {
 namespace {
 
-// Runs a reduction kernel along `dims`, which are wrapped already.
+// Runs a reduction kernel over `dims`, which are not negative.
 template <class Kernel>
 Array reduce(Kernel kernel, const Tensor& self, const Shape& dims, bool keepdim, DType dtype) {
   Array out = Array::empty(reduced_shape(self.shape(), dims, keepdim), dtype);
@@ -51,8 +51,8 @@ Tensor mean(const Tensor& self, Exactly<DType> dtype) {
 
 namespace {
 
-// The product of each element and all before it (after it if `reverse`) along the last dimension.
-// The stride doubles, so that log2(n) rounds are enough.
+// Returns the product of each element and all elements before it (after it if `reverse`) along the
+// last dimension. The step doubles in each round, so log2(n) rounds are enough.
 Tensor running_product(Tensor x, bool reverse) {
   const std::int64_t n = x.size(-1);
   for (std::int64_t step = 1; step < n; step *= 2) {
@@ -64,8 +64,9 @@ Tensor running_product(Tensor x, bool reverse) {
   return x;
 }
 
-// For each element along the last dimension the product of the others, without a division, so that
-// some may be zero. In float64, so that parts of it may leave float32.
+// Returns for each element along the last dimension the product of the others. It does not divide,
+// so elements may be zero. It computes in float64, because partial products may be outside
+// float32's range.
 Tensor product_of_others(const Tensor& self) {
   const Tensor x = to(self, float64);
   const std::int64_t n = x.size(-1);
@@ -77,7 +78,7 @@ Tensor product_of_others(const Tensor& self) {
   return to(before * after, self.dtype());
 }
 
-// The same over several dimensions.
+// Returns for each element the product of the others over several dimensions.
 Tensor product_of_others(const Tensor& x, const Shape& dims) {
   Shape order;
   for (std::int64_t d = 0; d < x.dim(); ++d) {
@@ -91,10 +92,11 @@ Tensor product_of_others(const Tensor& x, const Shape& dims) {
                  inverse_permutation(order));
 }
 
-// The gradient of x with zeros among its elements, from divisions: an element has one if no other
-// is zero. `zeros` says how many elements of a product are. Undefined if a product of those that
-// are not zero overflows, loses digits because it is small, or is NaN. In float64, so that those of
-// float32 seldom do.
+// Computes the gradient of x by divisions if some elements are zero. An element has a gradient that
+// is not zero only if all others are not zero. `zeros` is the number of zeros in each product.
+//
+// Returns an undefined tensor if a product of the nonzero elements overflows, loses digits because
+// it is small, or is NaN. It computes in float64, so this is rare for float32 elements.
 Tensor divided_gradient(const Tensor& x, const Tensor& zeros, const Tensor& grad,
                         const Shape& dims) {
   if (min(zeros).item<std::int64_t>() > 1) return zeros_like(x);
@@ -137,15 +139,15 @@ Tensor prod(const Tensor& self, Exactly<DType> dtype) {
 
 namespace {
 
-// What the derivative of a variance divides by. PyTorch's may be negative where dimensions were
-// given, though the variance itself is then infinite.
+// Returns the divisor in the derivative of a variance. As in PyTorch, it may be negative if
+// dimensions were given, although the variance is infinite then.
 double degrees_of_freedom(const Shape& input, const Shape& dims, double correction, bool is_whole) {
   const double freedom = static_cast<double>(reduced_count(input, dims)) - correction;
   return is_whole ? std::max(0.0, freedom) : freedom;
 }
 
-// The gradient of x, where `grad` is the cotangent of its variance, with the reduced dimensions
-// restored. `is_whole`: no dimensions were given.
+// Computes the gradient of x. `grad` is the cotangent of its variance, with the reduced dimensions
+// restored. `is_whole` says that no dimensions were given.
 Tensor var_gradient(const Tensor& x, const Tensor& grad, const Shape& dims, double correction,
                     bool is_whole) {
   const Tensor middle = mean(x, dims, true);
@@ -191,7 +193,7 @@ Tensor std(const Tensor& self, const Dims& dims, std::optional<double> given, Fl
   const double correction = given.value_or(1);
   const Shape reduced = wrap_dims("std", dims, self.dim());
   const bool is_whole = dims.empty() || self.dim() == 0;
-  // float32 may hold the deviation where its square is out of range.
+  // In float64, because float32 may hold a deviation whose square is out of its range.
   Array out = variance("std", self, reduced, correction, keepdim, float64);
   kernels::sqrt(out, out);
   out = out.to(self.dtype());

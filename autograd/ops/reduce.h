@@ -1,6 +1,5 @@
 /// \file
-/// Reductions over any set of dimensions: IndexError for one out of range, ShapeError for one that
-/// is named twice. With keepdim the reduced dimensions stay, of size 1.
+/// Reductions over any set of dimensions. With keepdim the reduced dimensions stay, with size 1.
 #pragma once
 
 #include <cstdint>
@@ -14,79 +13,157 @@ namespace tend {
 
 class Tensor;
 
-/// The sum over `dims` (IndexError, ShapeError for one named twice), or of all elements; bool and
-/// int64 give int64. The sum of nothing is 0. With `dtype` self is converted first, and the result
-/// has it. The gradient is 1 for each element.
+/// Adds the elements over `dims`, or all elements.
+///
+/// The result has self's shape without `dims`; with keepdim they stay, with size 1. bool and int64
+/// give int64. If `dtype` is given, self is converted to it first, and the result has it. The sum
+/// of no elements is 0. The gradient is 1 for each element.
+///
+/// Throws:
+///   IndexError - one of `dims` is out of range
+///   ShapeError - a dimension appears twice
 Tensor sum(const Tensor& self, const Dims& dims = {}, Flag keepdim = false,
            std::optional<DType> dtype = std::nullopt);
-/// The sum of all elements, converted to `dtype` first; its gradient.
+/// Adds all elements, after converting them to `dtype`.
+///
+/// The result is 0-d and has this dtype. The gradient is 1 for each element.
 Tensor sum(const Tensor& self, Exactly<DType> dtype);
 
-/// The sum over `dims` (IndexError, ShapeError for one named twice) divided by the number of its
-/// elements, n; DTypeError unless floating. The mean of nothing is NaN. With `dtype` self is
-/// converted first. The gradient is 1 / n.
+/// Computes the mean of the elements over `dims`, or of all elements.
+///
+/// The result has self's shape without `dims`; with keepdim they stay, with size 1. The dtype is
+/// floating. If `dtype` is given, self is converted to it first. The mean of no elements is NaN.
+/// The gradient is 1 / n for a mean of n elements.
+///
+/// Throws:
+///   DTypeError - self, or `dtype` if given, is not floating
+///   IndexError - one of `dims` is out of range
+///   ShapeError - a dimension appears twice
 Tensor mean(const Tensor& self, const Dims& dims = {}, Flag keepdim = false,
             std::optional<DType> dtype = std::nullopt);
-/// The mean of all elements, converted to `dtype` first; its gradient.
+/// Computes the mean of all elements, after converting them to `dtype`.
+///
+/// The result is 0-d and has this dtype. The gradient is 1 / n for n elements.
+///
+/// Throws: DTypeError - `dtype` is not floating
 Tensor mean(const Tensor& self, Exactly<DType> dtype);
 
-/// The product over `dims` (IndexError, ShapeError for one named twice), or of all elements; bool
-/// and int64 give int64. The product of nothing is 1. With `dtype` self is converted first, and the
-/// result has it. The gradient of an element is the product of the others, also where some are
-/// zero; where none is, computed as the product of all over the element, and so 0 if that is.
+/// Multiplies the elements over `dims`, or all elements.
+///
+/// The result has self's shape without `dims`; with keepdim they stay, with size 1. bool and int64
+/// give int64. If `dtype` is given, self is converted to it first, and the result has it. The
+/// product of no elements is 1.
+///
+/// The gradient of an element is the product of the other elements, also where some of them are
+/// zero. If no element is zero, it is computed as the product of all elements divided by this
+/// element. It is therefore 0 where the product underflows to 0.
+///
+/// Throws:
+///   IndexError - one of `dims` is out of range
+///   ShapeError - a dimension appears twice
 Tensor prod(const Tensor& self, const Dims& dims = {}, Flag keepdim = false,
             std::optional<DType> dtype = std::nullopt);
-/// The product of all elements, converted to `dtype` first; its gradient.
+/// Multiplies all elements, after converting them to `dtype`.
+///
+/// The result is 0-d and has this dtype. The gradient of an element is the product of the others.
 Tensor prod(const Tensor& self, Exactly<DType> dtype);
 
-/// The sum of squared distances to the mean, over n - correction: 1 gives the unbiased variance of
-/// a sample (and so does None), 0 that of a population. NaN or infinite where n <= correction;
-/// DTypeError unless floating; IndexError for one of `dims`, ShapeError for one named twice. The
-/// gradient is 2 (self - mean) / (n - correction).
+/// Computes the variance of the elements over `dims`, or of all elements.
+///
+/// The result has self's shape without `dims`; with keepdim they stay, with size 1. It has self's
+/// dtype, which is floating. The variance is the sum of the squared distances to the mean, divided
+/// by n - correction for n elements. Correction 1 (or None) gives the unbiased variance of a
+/// sample, and 0 the variance of a population. The variance is NaN or infinite where n <=
+/// correction. The gradient is 2 (self - mean) / (n - correction).
+///
+/// Throws:
+///   DTypeError - self is not floating
+///   IndexError - one of `dims` is out of range
+///   ShapeError - a dimension appears twice
+///
 /// https://pytorch.org/docs/2.6/generated/torch.var.html
 Tensor var(const Tensor& self, const Dims& dims = {}, std::optional<double> correction = 1,
            Flag keepdim = false);
-/// The same of all elements with correction 1 (unbiased) or 0; its gradient.
+/// Computes the variance of all elements with correction 1 (unbiased) or 0.
+///
+/// The result is 0-d and has self's dtype. The gradient is 2 (self - mean) / (n - correction).
+///
+/// Throws: DTypeError - self is not floating
 Tensor var(const Tensor& self, Flag unbiased);
-/// The square root of var, with its dtypes and errors. With both `using namespace std` and `using
-/// namespace tend`, the name std means the namespace: write x.std() or tend::std(x). The gradient
-/// is (self - mean) / ((n - correction) std), 0 where std is 0.
+/// Computes the standard deviation of the elements, which is the square root of var.
+///
+/// The shapes, dtypes and errors are var's. The gradient is (self - mean) / ((n - correction) std),
+/// and 0 where std is 0. With both `using namespace std` and `using namespace tend`, the name std
+/// means the namespace. Write x.std() or tend::std(x) then.
+///
 /// https://pytorch.org/docs/2.6/generated/torch.std.html
 Tensor std(const Tensor& self, const Dims& dims = {}, std::optional<double> correction = 1,
            Flag keepdim = false);
-/// The same of all elements with correction 1 (unbiased) or 0; its gradient.
+/// Computes the standard deviation of all elements with correction 1 (unbiased) or 0.
+///
+/// The result is 0-d and has self's dtype. The gradient is (self - mean) / ((n - correction) std),
+/// and 0 where std is 0.
+///
+/// Throws: DTypeError - self is not floating
 Tensor std(const Tensor& self, Flag unbiased);
 
 ///@{
-/// var (std) and the mean, with var's dtypes and errors: auto [var, mean] = var_mean(x). The
-/// gradients are those of both.
+/// Computes the variance (var_mean) or the standard deviation (std_mean) together with the mean.
+///
+/// Use it as auto [var, mean] = var_mean(x). The shapes, dtypes and errors are var's. Each result
+/// has its usual gradient: var's, std's or mean's.
 std::pair<Tensor, Tensor> var_mean(const Tensor& self, const Dims& dims = {},
                                    std::optional<double> correction = 1, Flag keepdim = false);
 std::pair<Tensor, Tensor> std_mean(const Tensor& self, const Dims& dims = {},
                                    std::optional<double> correction = 1, Flag keepdim = false);
 ///@}
 
-/// sum with NaN counted as 0; its dtypes (and `dtype`) and errors. The gradient is 1, and 0 where
-/// self is NaN.
+/// Adds the elements over `dims`, or all elements, with NaN counted as 0.
+///
+/// The shapes, dtypes and errors are sum's. The gradient is 1, and 0 where self is NaN.
 Tensor nansum(const Tensor& self, const Dims& dims = {}, Flag keepdim = false,
               std::optional<DType> dtype = std::nullopt);
-/// The mean of the elements that are not NaN, NaN where there are none; the dtypes and errors of
-/// mean. The gradient is 1 / n for the n elements that count, and 0 where self is NaN.
+/// Computes the mean of the elements that are not NaN, over `dims` or of all elements.
+///
+/// It is NaN if there are no such elements. The shapes, dtypes and errors are mean's. The gradient
+/// is 1 / n for the n elements that are not NaN, and 0 for the others.
 Tensor nanmean(const Tensor& self, const Dims& dims = {}, Flag keepdim = false,
                std::optional<DType> dtype = std::nullopt);
-/// How many elements over `dims` (IndexError, ShapeError for one named twice), or of all, are not
-/// zero: int64; NaN counts. No gradient.
+/// Counts the elements over `dims`, or all elements, that are not zero.
+///
+/// The result is int64, and has self's shape without `dims`. NaN counts as not zero. No gradient.
+///
+/// Throws:
+///   IndexError - one of `dims` is out of range
+///   ShapeError - a dimension appears twice
 Tensor count_nonzero(const Tensor& self, const Dims& dims = {});
 
-/// Whether any element over `dims` (IndexError, ShapeError for one named twice), or any of all, is
-/// true, that is not zero (NaN is true): bool, false for no elements. No gradient.
+/// Tells whether any element over `dims`, or any element of self, is not zero.
+///
+/// The result is bool, and has self's shape without `dims`; with keepdim they stay, with size 1. It
+/// is false for no elements. NaN counts as not zero. No gradient.
+///
+/// Throws:
+///   IndexError - one of `dims` is out of range
+///   ShapeError - a dimension appears twice
 Tensor any(const Tensor& self, const Dims& dims = {}, Flag keepdim = false);
-/// Whether all elements over `dims` (IndexError, ShapeError for one named twice), or all of self,
-/// are true, that is not zero (NaN is true): bool, true for no elements. No gradient.
+/// Tells whether all elements over `dims`, or all elements of self, are not zero.
+///
+/// The result is bool, and has self's shape without `dims`; with keepdim they stay, with size 1. It
+/// is true for no elements. NaN counts as not zero. No gradient.
+///
+/// Throws:
+///   IndexError - one of `dims` is out of range
+///   ShapeError - a dimension appears twice
 Tensor all(const Tensor& self, const Dims& dims = {}, Flag keepdim = false);
 
-/// self summed down to `shape`, which must broadcast to self's (ShapeError): the transpose of
-/// expand. The gradient is the result's, expanded to self's shape.
+/// Sums self down to a shape that broadcasts to self's shape.
+///
+/// It is the transpose of expand. The result has the given shape and sum's dtype; if self has this
+/// shape already, the result is self. The gradient is the result's gradient, expanded to self's
+/// shape.
+///
+/// Throws: ShapeError - `shape` does not broadcast to self's shape
 Tensor sum_to_size(const Tensor& self, const Shape& shape);
 
 }  // namespace tend

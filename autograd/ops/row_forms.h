@@ -1,31 +1,34 @@
-// What follows from a row of a table (math_table.h, arithmetic_table.h, activation_table.h,
-// compare_table.h): the declaration of an operation, its method, its in-place twin, and its
-// definition. A file that wants one of these for all rows of a table includes this file, once:
+// Turns the rows of a table into declarations of operations, their methods, their in-place forms,
+// or their definitions. The tables are math_table.h, arithmetic_table.h, activation_table.h and
+// compare_table.h. A file that needs one of these for all rows of a table includes this file once:
 //
 //   #define TEND_TABLE <tend/autograd/ops/math_table.h>
-//   #define TEND_ROWS_DECLARE  (or TEND_ROWS_METHODS, TEND_ROWS_TWINS, TEND_ROWS_DEFINE)
+//   #define TEND_ROWS_DECLARE  (or TEND_ROWS_METHODS, TEND_ROWS_IN_PLACE, TEND_ROWS_DEFINE)
 //   #include <tend/autograd/ops/row_forms.h>
+//
+// The rows:
 //
 //   TEND_UNARY(name, node, promotion, kernel, saved, gradient)
 //       An operation of one tensor, `self`.
-//       node       PyTorch's name of it in the graph
-//       promotion  same: computes in self's dtype; floating: integers become float32
-//       kernel     (out, a): computes the elements
-//       saved      what the gradient reads, of self, result and nothing
-//       gradient   of self, in terms of `grad` and of what is saved
+//       node       PyTorch's name of its node in the graph
+//       promotion  same: it computes in self's dtype; floating: integers become float32
+//       kernel     a function (out, a) that computes the elements
+//       saved      the tensor that the gradient reads: self, result or nothing
+//       gradient   the gradient of self, an expression of `grad` and the saved tensor
 //
 //   TEND_BINARY(name, node, promotion, kernel, reads, gradient, reads, gradient)
-//       An operation of two tensors, `self` and `other`, which broadcast and promote. For the
-//       gradient of self, and then for that of other: what it reads, of self, other, both and
-//       nothing, and what it is.
+//       An operation of two tensors, `self` and `other`, which broadcast and promote. The first
+//       pair (reads, gradient) is for self, and the second for other. `reads` says which tensors
+//       the gradient reads: self, other, both or nothing.
 //   TEND_WITH_NUMBER(name, node), TEND_OF_NUMBER(name, node)
-//       A binary operation with a number as `other`, or as `self`; it may have another node.
+//       A binary operation with a number as `other`, or as `self`. Its node may have another name.
 //
 //   TEND_COMPARISON(name, node, operator, mirrored)
-//       A comparison, with numbers and as an operator, too; `mirrored` has the sides exchanged.
-//   TEND_LOGICAL(name, node)         A function of two truths.
+//       A comparison with a tensor or a number, and its operator. `mirrored` is the comparison
+//       with exchanged sides.
+//   TEND_LOGICAL(name, node)         A function of two truth values.
 //   TEND_BITWISE(name, operator)     A function of the bits of two tensors.
-//   TEND_TEST(name)                  A property of each element.
+//   TEND_TEST(name)                  A test of each element.
 
 #if defined(TEND_ROWS_DECLARE)
 #undef TEND_ROWS_DECLARE
@@ -58,8 +61,8 @@
 #define TEND_BITWISE(NAME, ...) TEND_BINARY(NAME) TEND_WITH_NUMBER(NAME, )
 #define TEND_TEST(NAME) TEND_UNARY(NAME)
 
-#elif defined(TEND_ROWS_TWINS)
-#undef TEND_ROWS_TWINS
+#elif defined(TEND_ROWS_IN_PLACE)
+#undef TEND_ROWS_IN_PLACE
 #define TEND_UNARY(NAME, ...) const Tensor& NAME##_() const;
 #define TEND_BINARY(NAME, ...) const Tensor& NAME##_(const Tensor& other) const;
 #define TEND_WITH_NUMBER(NAME, NODE) const Tensor& NAME##_(const Scalar& other) const;
@@ -84,7 +87,7 @@
     return run_row({#NAME}, NAME##_row, self);                                    \
   }                                                                               \
   const Tensor& InPlace::NAME##_() const {                                        \
-    return twin_of_row(#NAME "_", NAME##_row, self());                            \
+    return in_place_form_of_row(#NAME "_", NAME##_row, self());                   \
   }
 
 #define TEND_BINARY(NAME, NODE, PROMOTION, KERNEL, FOR_SELF, SELF_GRADIENT, FOR_OTHER, \
@@ -112,14 +115,14 @@
     return run_row({#NAME}, NAME##_row, self, other);                                  \
   }                                                                                    \
   const Tensor& InPlace::NAME##_(const Tensor& other) const {                          \
-    return twin_of_row(#NAME "_", NAME##_row, self(), other);                          \
+    return in_place_form_of_row(#NAME "_", NAME##_row, self(), other);                 \
   }
-#define TEND_WITH_NUMBER(NAME, NODE)                                                     \
-  Tensor NAME(const Tensor& self, const Scalar& other) {                                 \
-    return run_row({#NAME}, NAME##_row, self, number_like(self, other), NODE);           \
-  }                                                                                      \
-  const Tensor& InPlace::NAME##_(const Scalar& other) const {                            \
-    return twin_of_row(#NAME "_", NAME##_row, self(), number_like(self(), other), NODE); \
+#define TEND_WITH_NUMBER(NAME, NODE)                                                              \
+  Tensor NAME(const Tensor& self, const Scalar& other) {                                          \
+    return run_row({#NAME}, NAME##_row, self, number_like(self, other), NODE);                    \
+  }                                                                                               \
+  const Tensor& InPlace::NAME##_(const Scalar& other) const {                                     \
+    return in_place_form_of_row(#NAME "_", NAME##_row, self(), number_like(self(), other), NODE); \
   }
 #define TEND_OF_NUMBER(NAME, NODE)                                              \
   Tensor NAME(const Scalar& self, const Tensor& other) {                        \
@@ -156,7 +159,7 @@
     return run_row({#NAME}, NAME##_row, self, other);                      \
   }                                                                        \
   const Tensor& InPlace::NAME##_(const Tensor& other) const {              \
-    return twin_of_row(#NAME "_", NAME##_row, self(), other);              \
+    return in_place_form_of_row(#NAME "_", NAME##_row, self(), other);     \
   }                                                                        \
   TEND_WITH_NUMBER(NAME, nullptr)                                          \
   TEND_OPERATORS(NAME, OP, NAME)

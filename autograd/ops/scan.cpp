@@ -11,7 +11,7 @@ namespace tend {
 
 namespace {
 
-// The sum of each element and those after it.
+// Returns the sum of each element and all elements after it.
 Tensor sum_back(const Tensor& x, std::int64_t dim) {
   return flip(cumsum(flip(x, dim), dim), dim);
 }
@@ -33,15 +33,15 @@ const Tensor& InPlace::cumsum_(std::int64_t d, std::optional<DType> dtype) const
 
 namespace {
 
-// x shifted along `dim`: x[k + step] at index k, and zeros after the end.
+// Shifts x along `dim`: index k of the result is x[k + step], and zeros follow after the end.
 Tensor shifted(const Tensor& x, std::int64_t dim, std::int64_t step) {
   const std::int64_t kept = x.size(dim) - step;
   const Tensor tail = narrow(x, dim, 0, step);
   return cat({narrow(x, dim, step, kept), zeros(tail.shape(), x.dtype())}, dim);
 }
 
-// total[k] = term[k] + factor[k] * total[k + 1] along `dim`, where the last factor is 0. Each round
-// doubles the number of terms that are added up.
+// Computes total[k] = term[k] + factor[k] * total[k + 1] along `dim`. The last factor is 0. Each
+// round doubles the number of terms in every sum.
 Tensor accumulate_back(Tensor term, Tensor factor, std::int64_t dim) {
   const std::int64_t length = term.size(dim);
   for (std::int64_t step = 1; step < length; step *= 2) {
@@ -51,9 +51,9 @@ Tensor accumulate_back(Tensor term, Tensor factor, std::int64_t dim) {
   return term;
 }
 
-// Without zeros a quotient, as in PyTorch. Otherwise the gradient of an element is the product of
-// those before it times a sum over those after it: sum over i >= k of
-// grad[i] * x[k + 1] * ... * x[i].
+// Computes the gradient of cumprod. If no element is zero, it is a quotient, as in PyTorch.
+// Otherwise the gradient of element k is the product of the elements before it times this sum over
+// i >= k: grad[i] * x[k + 1] * ... * x[i].
 Tensor cumprod_gradient(const Tensor& x, const Tensor& products, const Tensor& grad,
                         std::int64_t dim) {
   if (!any(x == 0).item<bool>()) return sum_back(grad * products, dim) / x;
@@ -61,8 +61,8 @@ Tensor cumprod_gradient(const Tensor& x, const Tensor& products, const Tensor& g
   const Tensor one = ones_like(narrow(x, dim, 0, 1));
   const Tensor before = cat({one, cumprod(narrow(x, dim, 0, length - 1), dim)}, dim);
   Tensor after = accumulate_back(grad, shifted(x, dim, 1), dim);
-  // Where `before` is 0, `after` may be infinite. A second derivative needs it there nevertheless,
-  // since the derivative of `before` is not 0.
+  // Where `before` is 0, `after` may be infinite, and their product would be NaN. A second
+  // derivative needs `after` even there, because the derivative of `before` is not 0.
   if (!grad_enabled()) after = masked_fill(after, before == 0, 0);
   return before * after;
 }
@@ -88,15 +88,16 @@ const Tensor& InPlace::cumprod_(std::int64_t d, std::optional<DType> dtype) cons
 
 namespace {
 
-// grad[k] exp(x[k] - y[k]) + grad[k + 1] exp(x[k] - y[k + 1]) + ..., where y = logcumsumexp(x)
-// never decreases. No exponent is positive: each y is compared with the next.
+// Computes grad[k] exp(x[k] - y[k]) + grad[k + 1] exp(x[k] - y[k + 1]) + ..., where
+// y = logcumsumexp(x). As y never decreases, each factor exp(y[k] - y[k + 1]) has an exponent that
+// is not positive.
 Tensor logcumsumexp_gradient(const Tensor& x, const Tensor& y, const Tensor& grad,
                              std::int64_t dim) {
   const std::int64_t length = x.size(dim);
-  const Tensor nothing = y == -std::numeric_limits<double>::infinity();  // so far: all are -inf
+  const Tensor nothing = y == -std::numeric_limits<double>::infinity();  // all so far are -inf
   const Tensor finite = masked_fill(y, nothing, 0);
   const Tensor from = narrow(finite, dim, 0, length - 1), to = narrow(finite, dim, 1, length - 1);
-  // Two infinities have a difference of 0 here.
+  // Here the difference of two infinities counts as 0.
   const Tensor infinite = from == std::numeric_limits<double>::infinity();
   const Tensor decay =
       masked_fill(exp(masked_fill(from - to, infinite, 0)), narrow(nothing, dim, 0, length - 1), 0);

@@ -1,5 +1,5 @@
 /// \file
-/// Results of all elements up to each one, along a dimension.
+/// Running sums, products and extremes along a dimension.
 #pragma once
 
 #include <cstdint>
@@ -13,25 +13,43 @@ namespace tend {
 class Tensor;
 struct ValuesAndIndices;
 
-/// out[i] = self[0] + ... + self[i] along `dim` (IndexError); bool and int64 give int64. The
-/// gradient of an element is the sum of the result's from its index on. With `dtype` self is
-/// converted first, and the result has it.
+/// Computes the running sum along `dim`: out[i] is the sum of self[0] to self[i].
+///
+/// The result has self's shape; bool and int64 give int64. If `dtype` is given, self is converted
+/// to it first, and the result has it. The gradient of an element is the sum of the result's
+/// gradients from its index on.
+///
+/// Throws: IndexError - `dim` is out of range
 Tensor cumsum(const Tensor& self, std::int64_t dim, std::optional<DType> dtype = std::nullopt);
 
-/// out[i] = self[0] * ... * self[i] along `dim` (IndexError); bool and int64 give int64. The
-/// gradient of an element is the sum over the products that contain it, each without that element.
-/// As PyTorch's, it is those products divided by the element where no element is zero, and without
-/// divisions otherwise. With `dtype` self is converted first, and the result has it.
+/// Computes the running product along `dim`: out[i] is the product of self[0] to self[i].
+///
+/// The result has self's shape; bool and int64 give int64. If `dtype` is given, self is converted
+/// to it first, and the result has it. The gradient of an element is a sum over the products that
+/// contain it, each without this element. As in PyTorch, a product is divided by the element if no
+/// element is zero. Otherwise there are no divisions.
+///
+/// Throws: IndexError - `dim` is out of range
 Tensor cumprod(const Tensor& self, std::int64_t dim, std::optional<DType> dtype = std::nullopt);
 
-/// log(cumsum(exp(self))) along `dim` (IndexError), without overflow. Floating only (DTypeError).
-/// The gradient of an element x is the sum over the results y from its index on of exp(x - y) times
-/// y's.
+/// Computes log(cumsum(exp(self))) along `dim` without overflow.
+///
+/// The result has self's shape and dtype, which is floating. The gradient of an element x is the
+/// sum of exp(x - y) times the gradient of y, over the results y from its index on.
+///
+/// Throws:
+///   DTypeError - self is not floating
+///   IndexError - `dim` is out of range
 Tensor logcumsumexp(const Tensor& self, std::int64_t dim);
 
 ///@{
-/// The largest (smallest) element so far along `dim` (IndexError), with the int64 index of the last
-/// one that is equal to it; once there is a NaN, that. The gradient goes to these elements.
+/// Finds the largest (cummax) or smallest (cummin) element so far along `dim`, and its index.
+///
+/// Both results have self's shape. The values have its dtype, and the indices are int64. Of equal
+/// elements, the index is the last one's. From the first NaN on, the value is NaN. The gradient
+/// goes to the elements that were found.
+///
+/// Throws: IndexError - `dim` is out of range
 ValuesAndIndices cummax(const Tensor& self, std::int64_t dim);
 ValuesAndIndices cummin(const Tensor& self, std::int64_t dim);
 ///@}

@@ -7,7 +7,7 @@
 namespace tend {
 namespace {
 
-// A view of all elements in another shape; the gradient is reshaped back.
+// Records a view of all elements in another shape. The gradient is reshaped back.
 Tensor rearrange(const char* name, const Tensor& self, Array window,
                  const char* operation = __builtin_FUNCTION()) {
   return record_view(
@@ -83,7 +83,7 @@ Tensor movedim(const Tensor& self, const Shape& source, const Shape& destination
   }
   wrap_dims("movedim", source, self.dim());  // throws for a dimension named twice
   wrap_dims("movedim", destination, self.dim());
-  // An empty list moves nothing here, but means all dimensions to wrap_dims.
+  // An empty list moves nothing, but wrap_dims would read it as all dimensions.
   if (self.dim() == 0 || source.empty()) return view(self, self.shape());
   constexpr std::int64_t kFree = -1;
   Shape order = Shape::filled(self.shape().size(), kFree);
@@ -129,7 +129,7 @@ Tensor reshape(const Tensor& self, const Shape& shape) {
   if (self.is_contiguous() || view_strides(self.shape(), self.strides(), known))
     return view(self, known);
   const Tensor copy = contiguous(self);
-  // Nobody else sees the copy, so the result need not be a view of it in the graph.
+  // Nobody else has the copy, so the graph does not need to record the result as a view of it.
   return record("UnsafeViewBackward0", copy.array().view(known), {copy}, {},
                 [from = self.shape()](Derivative& d) { d.set(0, reshape(d.grad(), from)); });
 }
@@ -218,7 +218,7 @@ Tensor unfold_backward(const Tensor& self, const Shape& shape, std::int64_t dim,
     kernels::add(places, places, self.array().select(along, i));
   };
   // Windows may overlap, but the elements of one window are distinct, and so are the k-th elements
-  // of all windows. Either can be added at once; the loop takes the way with fewer rounds.
+  // of all windows. Either set can be added at once; the loop uses the one that needs fewer rounds.
   const std::int64_t last = self.dim() - 1;
   const std::int64_t count_dim = last == 0 ? 0 : wrap_dim("unfold_backward", dim, last);
   const std::int64_t along = self.size(count_dim) < size ? count_dim : last;
@@ -230,7 +230,7 @@ Tensor unfold_backward(const Tensor& self, const Shape& shape, std::int64_t dim,
 
 namespace {
 
-// A copy of self, with history.
+// Records `elements`, a copy of self.
 Tensor copied(const Tensor& self, Array elements, const char* operation = __builtin_FUNCTION()) {
   return record(
       "CloneBackward0", std::move(elements), {self}, {}, [](Derivative& d) { d.set(0, d.grad()); },

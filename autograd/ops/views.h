@@ -1,7 +1,8 @@
 /// \file
-/// Views: results that share their input's elements, and the reshapes that copy only when they
-/// must. Any dtype. Dimensions may count from the end; IndexError for one out of range. See
-/// https://pytorch.org/docs/2.6/tensor_view.html.
+/// Views, which share their input's elements, and the reshapes that copy only if necessary. Any
+/// dtype is allowed. Dimensions may count from the end.
+///
+/// See https://pytorch.org/docs/2.6/tensor_view.html.
 #pragma once
 
 #include <optional>
@@ -12,102 +13,202 @@ namespace tend {
 
 class Tensor;
 
-/// self[index] along `dim`, without that dimension: a view. The index may count from the end;
-/// IndexError where it, or `dim`, is out of range. The gradient is the result's at that index,
-/// zeros elsewhere.
+/// Returns self[index] along `dim`, without this dimension, as a view.
+///
+/// The result has self's dtype. The index may count from the end. The gradient is the result's
+/// gradient at this index, and zero elsewhere.
+///
+/// Throws: IndexError - `dim` or the index is out of range, or self is 0-d
 Tensor select(const Tensor& self, std::int64_t dim, std::int64_t index);
-/// Python's start:stop:step along `dim`: a view; a bound that is left out, or lies outside, is that
-/// end of the dimension. IndexError for a step below 1 and for `dim`. The gradient is the result's
-/// at the chosen elements, zeros elsewhere.
+/// Returns Python's start:stop:step along `dim` as a view.
+///
+/// The result has self's dtype. A bound that is left out or outside the dimension is the end of the
+/// dimension on its side. The gradient is the result's gradient at the chosen elements, and zero
+/// elsewhere.
+///
+/// Throws: IndexError - `dim` is out of range, self is 0-d, or the step is less than 1
 Tensor slice(const Tensor& self, std::int64_t dim = 0, std::optional<Integer> start = std::nullopt,
              std::optional<Integer> stop = std::nullopt, std::int64_t step = 1);
-/// `length` elements along `dim` from `start` on, which may count from the end: a view. IndexError
-/// where they leave the dimension, and for `dim`. The gradient is the result's at these elements,
-/// zeros elsewhere.
+/// Returns `length` elements along `dim`, from `start` on, as a view.
+///
+/// The result has self's dtype. `start` may count from the end. The gradient is the result's
+/// gradient at these elements, and zero elsewhere.
+///
+/// Throws: IndexError - `dim` is out of range, self is 0-d, or the elements leave the dimension
 Tensor narrow(const Tensor& self, std::int64_t dim, std::int64_t start, std::int64_t length);
-/// Swaps two dimensions: a view. IndexError for one out of range. The gradient is the result's,
-/// transposed back.
+/// Swaps two dimensions, as a view.
+///
+/// The result has self's dtype. The gradient is the result's gradient, transposed back.
+///
+/// Throws: IndexError - a dimension is out of range
 Tensor transpose(const Tensor& self, std::int64_t dim0, std::int64_t dim1);
-/// NumPy's name for transpose, with its errors and gradient.
+/// Swaps two dimensions, as a view: NumPy's name for transpose.
+///
+/// The result has self's dtype. The gradient and the errors are transpose's.
 Tensor swapaxes(const Tensor& self, std::int64_t dim0, std::int64_t dim1);
-/// Swaps the dimensions of a matrix: a view. Tensors of fewer dimensions stay as they are;
-/// ShapeError for more. The gradient is the result's, transposed back.
+/// Swaps the dimensions of a matrix, as a view.
+///
+/// The result has self's dtype. A tensor with fewer than two dimensions keeps its shape. The
+/// gradient is the result's gradient, transposed back.
+///
+/// Throws: ShapeError - self has more than two dimensions
 Tensor t(const Tensor& self);
-/// Dimension d of the result is dims[d] of self: a view. `dims` names every dimension once
-/// (ShapeError), and none out of range (IndexError). The gradient is the result's, permuted back.
+/// Reorders the dimensions, as a view: dimension d of the result is dimension dims[d] of self.
+///
+/// The result has self's dtype. The gradient is the result's gradient, permuted back.
+///
+/// Throws:
+///   IndexError - one of `dims` is out of range
+///   ShapeError - `dims` does not name every dimension exactly once
 Tensor permute(const Tensor& self, const Shape& dims);
-/// Moves dimension `source` to position `destination`; the others keep their order: a view.
-/// IndexError for one out of range. The gradient is the result's, moved back.
+/// Moves dimension `source` to position `destination`, as a view.
+///
+/// The result has self's dtype. The other dimensions keep their order. The gradient is the result's
+/// gradient, moved back.
+///
+/// Throws: IndexError - a dimension is out of range
 Tensor movedim(const Tensor& self, std::int64_t source, std::int64_t destination);
-/// Moves dimensions source[i] to positions destination[i]; the others keep their order: a view.
-/// ShapeError if the lists differ in length or name a dimension twice, IndexError for one out of
-/// range. The gradient is the result's, moved back.
+/// Moves dimensions source[i] to positions destination[i], as a view.
+///
+/// The result has self's dtype. The other dimensions keep their order. The gradient is the result's
+/// gradient, moved back.
+///
+/// Throws:
+///   IndexError - a dimension is out of range
+///   ShapeError - the lists differ in length, or one of them names a dimension twice
 Tensor movedim(const Tensor& self, const Shape& source, const Shape& destination);
-/// Dimensions of size 1 repeated to `shape`, without a copy: a view. -1 keeps a size; new
-/// dimensions come first. ShapeError for any other size that differs, or too few dimensions. The
-/// gradient is the sum over the copies.
+/// Repeats dimensions of size 1 to the sizes of `shape`, as a view.
+///
+/// The result has self's dtype. -1 keeps a size. New dimensions come first. The gradient is the sum
+/// over the copies.
+///
+/// Throws: ShapeError - `shape` changes a size other than 1, or has fewer dimensions than self
 Tensor expand(const Tensor& self, const Shape& shape);
-/// self expanded to the shape of `other`: a view. ShapeError as for expand. The gradient is the sum
-/// over the copies; `other` gets none.
+/// Expands self to the shape of `other`, as a view.
+///
+/// The result has self's dtype. The gradient of self is the sum over the copies; `other` gets none.
+/// The errors are expand's.
 Tensor expand_as(const Tensor& self, const Tensor& other);
-/// PyTorch's name for expand as a function, with its errors and gradient.
+/// Expands self to `shape`, as a view: PyTorch's name for expand as a function.
+///
+/// The result has self's dtype. The gradient and the errors are expand's.
 Tensor broadcast_to(const Tensor& self, const Shape& shape);
-/// Another shape on the same elements, which keep their order; one size may be -1, which follows
-/// from the others. ShapeError for another number of elements, and where only a copy could have
-/// that shape. The gradient is the result's in self's shape.
+/// Gives the elements another shape without a copy.
+///
+/// The result has self's dtype. The elements keep their order. One size may be -1, which is
+/// computed from the others. The gradient is the result's gradient in self's shape.
+///
+/// Throws: ShapeError - `shape` has another number of elements, or needs a copy
 Tensor view(const Tensor& self, const Shape& shape);
-/// self viewed in the shape of `other`. ShapeError as for view. The gradient is the result's in
-/// self's shape; `other` gets none.
+/// Views self in the shape of `other`.
+///
+/// The result has self's dtype. The gradient of self is the result's gradient in self's shape;
+/// `other` gets none. The errors are view's.
 Tensor view_as(const Tensor& self, const Tensor& other);
-/// As view, with a copy where one is needed; one size may be -1. ShapeError for another number of
-/// elements. The gradient is the result's in self's shape.
+/// Gives the elements another shape, as a view where possible and as a copy otherwise.
+///
+/// The result has self's dtype. The elements keep their order. One size may be -1, which is
+/// computed from the others. The gradient is the result's gradient in self's shape.
+///
+/// Throws: ShapeError - `shape` has another number of elements
 Tensor reshape(const Tensor& self, const Shape& shape);
-/// self reshaped to the shape of `other`. ShapeError for another number of elements. The gradient
-/// is the result's in self's shape; `other` gets none.
+/// Reshapes self to the shape of `other`.
+///
+/// The result has self's dtype. The gradient of self is the result's gradient in self's shape;
+/// `other` gets none.
+///
+/// Throws: ShapeError - `other` has another number of elements
 Tensor reshape_as(const Tensor& self, const Tensor& other);
-/// Dimensions start to end merged into one, as reshape does it; a 0-d tensor becomes (1).
-/// IndexError for one out of range, ShapeError where start comes after end. The gradient is the
-/// result's in self's shape.
+/// Merges the dimensions from `start` to `end` into one, as reshape does.
+///
+/// The result has self's dtype. A 0-d tensor becomes one of shape (1). The gradient is the result's
+/// gradient in self's shape.
+///
+/// Throws:
+///   IndexError - a dimension is out of range
+///   ShapeError - `start` comes after `end`
 Tensor flatten(const Tensor& self, std::int64_t start = 0, std::int64_t end = -1);
-/// Dimension `dim` split into several of the given sizes, of which one may be -1: a view.
-/// ShapeError if they do not multiply to its size, or there are none; IndexError for `dim`, and for
-/// a 0-d tensor. The gradient is the result's in self's shape.
-Tensor unflatten(const Tensor& self, std::int64_t dim, const Shape& sizes);
-/// self without its dimensions of size 1: a view. The gradient is the result's in self's shape.
-Tensor squeeze(const Tensor& self);
-/// self without `dim` (IndexError) if its size is 1: a view. The gradient is the result's in self's
+/// Splits dimension `dim` into several of the given sizes, as a view.
+///
+/// The result has self's dtype. One size may be -1. The gradient is the result's gradient in self's
 /// shape.
+///
+/// Throws:
+///   IndexError - `dim` is out of range, or self is 0-d
+///   ShapeError - the sizes do not multiply to the size of `dim`, or there are no sizes
+Tensor unflatten(const Tensor& self, std::int64_t dim, const Shape& sizes);
+/// Removes all dimensions of size 1, as a view.
+///
+/// The result has self's dtype. The gradient is the result's gradient in self's shape.
+Tensor squeeze(const Tensor& self);
+/// Removes dimension `dim` if its size is 1, as a view.
+///
+/// The result has self's dtype. The gradient is the result's gradient in self's shape.
+///
+/// Throws: IndexError - `dim` is out of range
 Tensor squeeze(const Tensor& self, std::int64_t dim);
-/// self without those of `dims` (IndexError) whose size is 1: a view. ShapeError where one is named
-/// twice. The gradient is the result's in self's shape.
+/// Removes the dimensions in `dims` whose size is 1, as a view.
+///
+/// The result has self's dtype. The gradient is the result's gradient in self's shape.
+///
+/// Throws:
+///   IndexError - one of `dims` is out of range
+///   ShapeError - a dimension appears twice
 Tensor squeeze(const Tensor& self, const Shape& dims);
-/// A new dimension of size 1 at `dim` of the result (IndexError): a view. The gradient is the
-/// result's in self's shape.
+/// Inserts a dimension of size 1 at position `dim` of the result, as a view.
+///
+/// The result has self's dtype. The gradient is the result's gradient in self's shape.
+///
+/// Throws: IndexError - `dim` is out of range
 Tensor unsqueeze(const Tensor& self, std::int64_t dim);
-/// The elements (i, i + offset) of two dimensions, as a last dimension: a view. IndexError for a
-/// dimension out of range, ShapeError if both are the same. The gradient is the result's on that
-/// diagonal, zeros elsewhere.
+/// Returns the elements (i, i + offset) of two dimensions as a last dimension, as a view.
+///
+/// The result has self's dtype. The gradient is the result's gradient on this diagonal, and zero
+/// elsewhere.
+///
+/// Throws:
+///   IndexError - a dimension is out of range
+///   ShapeError - both dimensions are the same
 Tensor diagonal(const Tensor& self, std::int64_t offset = 0, std::int64_t dim0 = 0,
                 std::int64_t dim1 = 1);
-/// Windows of `size` elements along `dim`, each `step` after the one before: a view. Dimension
-/// `dim` counts the windows, (n - size) / step + 1 of them, and a new last dimension has their
-/// elements. ShapeError where no window fits or the step is not positive; IndexError for `dim`.
-/// Windows overlap where step < size: the gradient of an element is the sum over the windows that
-/// it is in. https://pytorch.org/docs/2.6/generated/torch.Tensor.unfold.html
+/// Returns windows of `size` elements along `dim`, each `step` elements after the previous one, as
+/// a view.
+///
+/// The result has self's dtype. Its dimension `dim` counts the windows. For n elements there are
+/// (n - size) / step + 1 of them. A new last dimension has the elements of a window. Windows
+/// overlap if step < size. The gradient of an element is the sum over the windows that contain it.
+///
+/// Throws:
+///   IndexError - `dim` is out of range
+///   ShapeError - no window fits, or the step is not positive
+///
+/// https://pytorch.org/docs/2.6/generated/torch.Tensor.unfold.html
 Tensor unfold(const Tensor& self, std::int64_t dim, std::int64_t size, std::int64_t step);
-/// The derivative of unfold: zeros of `shape` with the elements of every window of `self` added at
-/// their positions. ShapeError unless self has the shape that unfold gives; otherwise the errors of
-/// unfold. The gradient is unfold of the result's.
+/// Adds the elements of every window of self to zeros of the given shape: the derivative of unfold.
+///
+/// self has the shape of unfold's result, and each window is added at its position. The result has
+/// self's dtype. The gradient is unfold of the result's gradient.
+///
+/// Throws:
+///   IndexError - `dim` is out of range
+///   ShapeError - self does not have the shape of unfold's result, no window fits, or the step is
+///                not positive
 Tensor unfold_backward(const Tensor& self, const Shape& shape, std::int64_t dim, std::int64_t size,
                        std::int64_t step);
 
-/// self itself when row-major, otherwise a row-major copy. The gradient is the result's.
+/// Returns self if it is row-major, and a row-major copy otherwise.
+///
+/// The result has self's shape and dtype. The gradient is the result's gradient.
 Tensor contiguous(const Tensor& self);
-/// A copy, with history, whose dimensions lie in memory in the order of self's. The gradient is the
-/// result's.
+/// Copies self, with history.
+///
+/// The result has self's shape and dtype, and its dimensions have the same order in memory as
+/// self's. The gradient is the result's gradient.
 Tensor clone(const Tensor& self);
-/// self itself when it has the dtype, otherwise a converted copy: int64 truncates, bool is "not
-/// zero". The gradient is the result's, in self's dtype; int64 and bool copies have none.
+/// Returns self if it has the dtype, and a converted copy otherwise.
+///
+/// The result has self's shape. int64 truncates, and bool is "not zero". The gradient is the
+/// result's gradient in self's dtype. Copies of dtype int64 or bool have no gradient.
 Tensor to(const Tensor& self, DType dtype);
 
 }  // namespace tend

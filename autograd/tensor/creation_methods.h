@@ -1,5 +1,5 @@
-// Methods of Tensor: new tensors like this one. Each is the free function of its name without new_,
-// which has the documentation, in the dtype of this tensor unless another is given.
+// Methods of Tensor that create tensors of this tensor's dtype, unless another is given. The free
+// functions of the same names without new_ have their documentation.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@ class Tensor;
 
 namespace methods {
 
-/// A base of Tensor.
+/// A base class of Tensor.
 class Creation {
  public:
   Tensor new_empty(const Shape& shape, std::optional<DType> dtype = std::nullopt) const;
@@ -27,7 +27,7 @@ class Creation {
   Tensor new_zeros(const Shape& shape, const TensorOptions& options) const;
   Tensor new_ones(const Shape& shape, std::optional<DType> dtype = std::nullopt) const;
   Tensor new_ones(const Shape& shape, const TensorOptions& options) const;
-  /// x.new_tensor({{1, 2}, {3, 4}}), or of a vector.
+  /// Creates a tensor of nested numbers, x.new_tensor({{1, 2}, {3, 4}}), or of a vector.
   Tensor new_tensor(const NestedNumbers& numbers, std::optional<DType> dtype = std::nullopt) const;
   Tensor new_tensor(const NestedNumbers& numbers, const TensorOptions& options) const;
 

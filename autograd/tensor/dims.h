@@ -1,4 +1,4 @@
-// Which dimensions a reduction is over.
+// The dimensions that a reduction is over.
 #pragma once
 
 #include <concepts>
@@ -12,9 +12,11 @@ namespace tend {
 
 struct NewAxis;
 
-/// The dimensions to reduce over: one, a list in braces, a vector, a span or an array. They may
-/// count from the end; an empty list means all of them, and so do None and std::nullopt. IndexError
-/// for an integer that int64 cannot hold.
+/// The dimensions to reduce over: one, or a list in braces, a vector, a span or an array.
+///
+/// They may count from the end. An empty list, None and std::nullopt mean all dimensions.
+///
+/// Throws: IndexError - int64 cannot hold an integer
 struct Dims : Shape {
   Dims() = default;
   Dims(std::initializer_list<Integer> dims) : Shape(dims) {}
@@ -23,7 +25,8 @@ struct Dims : Shape {
   requires(!std::same_as<T, bool>) Dims(T dim) : Shape{Integer(dim)} {}
   template <detail::Integers L>
   Dims(const L& dims) : Shape(dims) {}
-  /// None. A template, as braces are none of these.
+  /// Makes Dims from None or std::nullopt: all dimensions. It is a template so that braces do not
+  /// match it.
   template <class N>
   requires(std::same_as<N, NewAxis> || std::same_as<N, std::nullopt_t>) Dims(N) {}
 };

@@ -1,5 +1,5 @@
-// Methods of Tensor: functions that go element by element, and softmax. Each calls the free
-// function of its name, which has the documentation.
+// Methods of Tensor: elementwise functions, and softmax. Each calls the free function of its name,
+// which has the documentation.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 namespace tend {
 namespace methods {
 
-/// A base of Tensor, which is a parameter because it is not complete here.
+/// A base class of Tensor. Tensor is a template parameter because it is incomplete here.
 template <class Tensor>
 class Elementwise {
  public:
@@ -93,7 +93,7 @@ class Elementwise {
     return tend::lerp(self(), end, weight);
   }
 
-  // Functions of one and of two variables.
+  // Functions of one or two variables.
 
   Tensor polygamma(std::int64_t n) const {
     return tend::polygamma(n, self());

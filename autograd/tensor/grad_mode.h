@@ -1,4 +1,4 @@
-// Whether operations record a graph, per thread.
+// Grad mode: whether operations record a graph. Each thread has its own.
 #pragma once
 
 #include <utility>
@@ -8,17 +8,19 @@
 namespace tend {
 
 namespace detail {
-// In the header, so that every operation reads it without a call.
+// It is in the header so that operations read it without a call.
 inline constinit thread_local bool grad_mode = true;
 }  // namespace detail
 
-/// True when operations on this thread record what backward needs. Every thread starts so.
+/// True if operations on this thread record what backward needs. It is true at the start of a
+/// thread.
 inline bool grad_enabled() noexcept {
   return detail::grad_mode;
 }
 
-/// Sets grad mode on this thread while it lives. Destroy guards in the reverse order of their
-/// construction, on the thread that made them.
+/// Sets the grad mode of this thread during its lifetime.
+///
+/// Destroy guards in the reverse order of their construction, on the thread that made them.
 class GradModeGuard {
  public:
   [[nodiscard]] explicit GradModeGuard(Flag enabled) noexcept
@@ -31,15 +33,16 @@ class GradModeGuard {
   bool before_;
 };
 
-/// Nothing is recorded while it lives (torch.no_grad).
+/// Turns recording off during its lifetime (torch.no_grad).
 class NoGradGuard : public GradModeGuard {
  public:
   [[nodiscard]] NoGradGuard() noexcept : GradModeGuard(false) {}
 };
 
-/// Nothing is recorded while it lives: NoGradGuard under the name of torch.inference_mode. With
-/// `enabled` false, grad mode is on while it lives. PyTorch's restrictions on the tensors that are
-/// made meanwhile do not exist here.
+/// Turns recording off during its lifetime: NoGradGuard under the name of torch.inference_mode.
+///
+/// With `enabled` false, grad mode is on during its lifetime. PyTorch restricts the tensors that
+/// are made in this mode; tend does not.
 class InferenceModeGuard : public GradModeGuard {
  public:
   [[nodiscard]] explicit InferenceModeGuard(Flag enabled = true) noexcept

@@ -1,4 +1,4 @@
-// Functions that users attach to tensors and modules.
+// Hooks: functions that users attach to tensors and modules.
 #pragma once
 
 #include <functional>
@@ -11,14 +11,14 @@
 
 namespace tend {
 
-/// What registering a hook returns: the means to remove it.
+/// Removes a hook. Functions that register a hook return it.
 class HookHandle {
  public:
   HookHandle() = default;
   explicit HookHandle(std::function<void()> remove) : remove_(std::move(remove)) {}
 
-  /// Removes the hook; does nothing the second time, or when the tensor or module is gone. A hook
-  /// may remove itself.
+  /// Removes the hook. A second call does nothing, and neither does a call when the tensor or
+  /// module no longer exists. A hook may remove itself.
   void remove() {
     if (!remove_) return;
     remove_();
@@ -29,12 +29,16 @@ class HookHandle {
   std::function<void()> remove_;
 };
 
-/// Hooks in the order of their registration. A copy shares them, unless no hook was registered
-/// before it was made.
+/// Hooks in the order of their registration.
+///
+/// A copy shares the hooks with the original. Exception: if no hook was registered before the copy
+/// was made, it is independent.
 template <class Hook>
 class HookList {
  public:
-  /// Error that names the operation for an empty function.
+  /// Registers a hook.
+  ///
+  /// Throws: Error - the function is empty; the error names the operation
   HookHandle add(const char* operation, Hook hook) {
     if (is_empty_function(hook)) fail(operation, "the hook is empty");
     if (!hooks_) hooks_ = std::make_shared<Hooks>();
@@ -44,15 +48,15 @@ class HookList {
     });
   }
 
-  /// Keeps its hooks, but no longer shares them with the lists that it is a copy of: a HookHandle
-  /// of theirs does not remove a hook here.
+  /// Separates this list from the lists that it was copied from or to. Their HookHandles no longer
+  /// remove hooks here.
   void separate() {
     if (hooks_) hooks_ = std::make_shared<Hooks>(*hooks_);
   }
 
   bool empty() const noexcept { return !hooks_ || hooks_->empty(); }
 
-  /// Calls f(hook) for each. Hooks that are added or removed meanwhile count from the next call on.
+  /// Calls f(hook) for each hook. Hooks that f adds or removes count from the next call on.
   template <class F>
   void for_each(F f) const {
     if (!hooks_) return;

@@ -1,4 +1,4 @@
-// copy_ and fill_, which are not the twins of an operation.
+// copy_ and fill_. They are not in-place forms of an operation.
 #include <tend/autograd/tensor/in_place_methods.h>
 
 #include <tend/autograd/ops/elementwise.h>
@@ -7,7 +7,7 @@ namespace tend {
 namespace {
 
 const Tensor& copy(const char* operation, const Tensor& self, const Tensor& source) {
-  return twin(operation, self, [&](const Form&) {
+  return in_place_form(operation, self, [&](const Form&) {
     if (!broadcasts_to(source.shape(), self.shape()))
       fail<ShapeError>(operation, source.shape(), " does not broadcast to ", self.shape());
     const TensorRefs inputs = {self, source};
@@ -31,7 +31,7 @@ const Tensor& InPlace::copy_(const Tensor& source) const {
 }
 
 const Tensor& InPlace::fill_(const Scalar& value) const {
-  return twin("fill_", self(), [&](const Form& form) {
+  return in_place_form("fill_", self(), [&](const Form& form) {
     check_holds(form.operation, self().dtype(), value);
     run(
         form, "FillBackward0", self().dtype(), {self()}, {}, [] { return Array(); },

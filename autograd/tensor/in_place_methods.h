@@ -1,6 +1,6 @@
-// Methods of Tensor that write in place (autograd/graph/inplace.h). What one computes is documented
-// at the function of the same name without the underscore; comparisons write 1 for true and 0 for
-// false, in the dtype that the tensor has.
+// Methods of Tensor that write in place (autograd/graph/inplace.h). The free functions of the same
+// names without the underscore document what they compute. Comparisons write 1 for true and 0 for
+// false, in the tensor's dtype.
 #pragma once
 
 #include <optional>
@@ -19,11 +19,11 @@ enum class ScatterReduction;
 
 namespace methods {
 
-/// A base of Tensor.
+/// A base class of Tensor.
 class InPlace {
  public:
 #define TEND_TABLE <tend/autograd/ops/tables.h>
-#define TEND_ROWS_TWINS
+#define TEND_ROWS_IN_PLACE
 #include <tend/autograd/ops/row_forms.h>
 
   const Tensor& add_(const Tensor& other, const Scalar& alpha = 1) const;
@@ -53,7 +53,10 @@ class InPlace {
 
   const Tensor& copy_(const Tensor& source) const;
   const Tensor& fill_(const Scalar& value) const;
-  /// With a 0-d tensor (ShapeError), which gets the gradients of all elements.
+  /// Fills the tensor with the value of a 0-d tensor, which gets the sum of the gradients of all
+  /// elements.
+  ///
+  /// Throws: ShapeError - the value is not 0-d
   const Tensor& fill_(const Tensor& value) const;
   const Tensor& zero_() const {
     return fill_(0);
@@ -140,7 +143,8 @@ class InPlace {
   const Tensor& addbmm_(const Tensor& batch1, const Tensor& batch2, const Scalar& beta = 1,
                         const Scalar& alpha = 1) const;
 
-  // Elements chosen by index tensors. All but those named scatter write to these alone.
+  // Elements chosen by index tensors. All methods except the scatter methods write only to the
+  // chosen elements.
 
   const Tensor& index_put_(Indices indices, const Tensor& values, Flag accumulate = false) const;
   const Tensor& index_put_(Indices indices, const Scalar& value, Flag accumulate = false) const;
@@ -159,20 +163,21 @@ class InPlace {
   const Tensor& cumsum_(std::int64_t d, std::optional<DType> dtype = std::nullopt) const;
   const Tensor& cumprod_(std::int64_t d, std::optional<DType> dtype = std::nullopt) const;
 
-  // Random numbers, drawn in the order in which the elements lie in memory (autograd/ops/random.h).
+  // Random numbers, generated in the order of the elements in memory (autograd/ops/random.h).
 
-  /// Uniform on [low, high).
+  /// Fills the tensor with random numbers that are uniform on [low, high).
   const Tensor& uniform_(double low = 0, double high = 1,
                          Generator& generator = default_generator()) const;
   const Tensor& normal_(double mean = 0, double std = 1,
                         Generator& generator = default_generator()) const;
-  /// 1 with probability p, else 0; p may be a tensor that broadcasts.
+  /// Sets each element to 1 with probability p, and to 0 otherwise. p may be a tensor that
+  /// broadcasts.
   const Tensor& bernoulli_(double p = 0.5, Generator& generator = default_generator()) const;
   const Tensor& bernoulli_(const Tensor& p, Generator& generator = default_generator()) const;
-  /// Exponential of rate lambda > 0.
+  /// Fills the tensor with random numbers from the exponential distribution of rate lambda > 0.
   const Tensor& exponential_(double lambda = 1, Generator& generator = default_generator()) const;
 
-  // Other shapes: the tensor itself becomes the view, for all of its handles.
+  // Other shapes: the tensor itself, and thus all of its handles, becomes the view.
 
   const Tensor& transpose_(std::int64_t dim0, std::int64_t dim1) const;
   const Tensor& swapaxes_(std::int64_t dim0, std::int64_t dim1) const;

@@ -1,4 +1,4 @@
-// Methods of Tensor: elements chosen by index tensors, orderings and random draws. Each calls the
+// Methods of Tensor: elements chosen by index tensors, orderings and random numbers. Each calls the
 // free function of its name, which has the documentation.
 #pragma once
 
@@ -15,8 +15,8 @@
 namespace tend {
 namespace methods {
 
-/// A base of Tensor. It and the structs of tensors are parameters because they are not complete
-/// here.
+/// A base class of Tensor. Tensor and the structs of tensors are template parameters because they
+/// are incomplete here.
 template <class Tensor, class ValuesAndIndices, class UniqueElements>
 class Indexing {
  public:
@@ -112,7 +112,7 @@ class Indexing {
     return tend::bincount(self(), weights, minlength);
   }
 
-  // Random draws, with the tensor as probabilities or weights; with p, in its shape.
+  // Random numbers. The tensor is the probabilities or weights, or with p gives the shape.
 
   Tensor bernoulli(Generator& generator = default_generator()) const {
     return tend::bernoulli(self(), generator);

@@ -15,8 +15,8 @@
 namespace tend {
 namespace methods {
 
-/// A base of Tensor. It and the structs of tensors are parameters because they are not complete
-/// here.
+/// A base class of Tensor. Tensor and the structs of tensors are template parameters because they
+/// are incomplete here.
 template <class Tensor, class ValuesAndIndices, class Extremes>
 class Reductions {
  public:

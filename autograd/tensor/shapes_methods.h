@@ -18,7 +18,7 @@
 namespace tend {
 namespace methods {
 
-/// A base of Tensor, which is a parameter because it is not complete here.
+/// A base class of Tensor. Tensor is a template parameter because it is incomplete here.
 template <class Tensor>
 class Shapes {
  public:
@@ -42,13 +42,15 @@ class Shapes {
   }
   Tensor t() const { return tend::t(self()); }
   // NOLINTBEGIN(readability-identifier-naming): PyTorch's names
-  /// All dimensions in reverse order: of a matrix, its transpose.
+  /// Reverses the order of all dimensions. For a matrix, it is the transpose.
   Tensor T() const {
     Shape dims;
     for (std::int64_t d = self().dim() - 1; d >= 0; --d) dims.push_back(d);
     return tend::permute(self(), dims);
   }
-  /// The last two dimensions exchanged; IndexError where there are fewer.
+  /// Swaps the last two dimensions.
+  ///
+  /// Throws: IndexError - there are fewer than two dimensions
   Tensor mT() const {
     if (self().dim() < 2) fail<IndexError>("mT", "needs two dimensions, got ", self().shape());
     return tend::transpose(self(), -2, -1);
@@ -119,8 +121,8 @@ class Shapes {
     return tend::tensor_split(self(), indices, d);
   }
   std::vector<Tensor> unbind(std::int64_t d = 0) const { return tend::unbind(self(), d); }
-  // The same where the number of pieces is known: auto [q, k, v] = x.chunk<3>(-1); ShapeError for
-  // another number of them.
+  // The same functions for a number of pieces that is known at compile time:
+  // auto [q, k, v] = x.chunk<3>(-1). ShapeError for another number of pieces.
   template <std::size_t N>
   std::array<Tensor, N> split(std::int64_t length, std::int64_t d = 0) const {
     return exactly<N>("split", split(length, d));
@@ -165,7 +167,7 @@ class Shapes {
   Tensor contiguous() const { return tend::contiguous(self()); }
   Tensor clone() const { return tend::clone(self()); }
   Tensor to(Exactly<DType> target) const { return tend::to(self(), target); }
-  /// In the dtype of `other`.
+  /// Converts to the dtype of `other`.
   Tensor to(const Tensor& other) const { return tend::to(self(), other.dtype()); }
   Tensor type_as(const Tensor& other) const { return tend::to(self(), other.dtype()); }
 

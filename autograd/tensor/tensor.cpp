@@ -49,15 +49,15 @@ Tensor Tensor::grad() const {
 
 namespace {
 
-// Whether `tensor` is `other`, or keeps it alive: as its gradient, as the base of a view, or
-// through several of these.
+// True if `tensor` is `other`, or keeps it alive as its gradient, as the base of a view, or through
+// a chain of these.
 bool keeps_alive(const TensorImpl& tensor, const TensorImpl& other) {
   if (&tensor == &other) return true;
   // A tensor with a single handle is not kept alive by another tensor.
   if (other.use_count() == 1 || (!tensor.grad && !tensor.base)) return false;
   std::vector<const TensorImpl*> reached{&tensor};
   std::unordered_set<const TensorImpl*> seen{&tensor};
-  for (std::size_t i = 0; i < reached.size(); ++i) {  // NOLINT(modernize-loop-convert): they grow
+  for (std::size_t i = 0; i < reached.size(); ++i) {  // NOLINT(modernize-loop-convert): it grows
     for (const Ref<TensorImpl>& next : {reached[i]->grad, reached[i]->base}) {
       if (next && seen.insert(next.get()).second) reached.push_back(next.get());
     }
@@ -100,7 +100,7 @@ const char* Tensor::grad_fn() const {
 void Tensor::retain_grad() {
   const Edge edge = gradient_edge(*this);
   if (!edge) fail<AutogradError>("retain_grad", "the tensor does not require grad");
-  if (!edge.node) return;  // leaves keep theirs anyway
+  if (!edge.node) return;  // leaves save their gradient anyway
   edge.node->retainer = impl_->gradient_slot();
   impl_->retains_grad = true;
 }

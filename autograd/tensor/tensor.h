@@ -1,4 +1,4 @@
-// Tensor: the one type that users handle.
+// Tensor, the type that users work with.
 #pragma once
 
 #include <algorithm>
@@ -30,8 +30,9 @@ class RowIterator;
 struct ParsedIndex;
 
 /// A handle on elements with an optional history. Copying it copies the handle, as in Python.
-/// Methods are PyTorch's. Those that compute are in *_methods.h, by family; the free functions of
-/// the same names have their documentation (autograd/ops/).
+///
+/// The methods are PyTorch's. The methods that compute are in *_methods.h, by family. The free
+/// functions of the same names have their documentation (autograd/ops/).
 class Tensor : public methods::Elementwise<Tensor>,
                public methods::Shapes<Tensor>,
                public methods::Indexing<Tensor, ValuesAndIndices, UniqueElements>,
@@ -40,9 +41,9 @@ class Tensor : public methods::Elementwise<Tensor>,
                public methods::InPlace {
  public:
   Tensor() noexcept = default;
-  /// An undefined tensor, for parameters that may be missing: layer_norm(x, {3}, None, bias).
+  /// Makes an undefined tensor, for parameters that may be missing: layer_norm(x, {3}, None, bias).
   Tensor(NewAxis) noexcept {}
-  /// A tensor over `array`, without history.
+  /// Makes a tensor of the elements of `array`, without history.
   explicit Tensor(Array&& array);
   explicit Tensor(const Array& array) : Tensor(Array(array)) {}
   explicit Tensor(Ref<TensorImpl> impl) noexcept : impl_(std::move(impl)) {}
@@ -50,17 +51,19 @@ class Tensor : public methods::Elementwise<Tensor>,
   Tensor(const Tensor&) = default;
   Tensor(Tensor&&) noexcept = default;
   ~Tensor() = default;
-  /// Assigning to a variable makes it a handle on the other tensor; no element is copied. Only an
-  /// assignment to an index, x[{0, 1}] = y, writes elements (see Indexed).
+  /// Makes this variable a handle on the other tensor, without copying elements. Only an assignment
+  /// to an index, such as x[{0, 1}] = y, writes elements (see Indexed).
   Tensor& operator=(const Tensor&) & = default;
   Tensor& operator=(Tensor&&) & noexcept = default;
-  /// Keeps the elements only: writing to the variable does not change the tensor that was indexed,
-  /// unless it is a view of that.
+  /// Makes a tensor of the indexed elements. Writing to it changes the original tensor only if it
+  /// is a view of that tensor.
   Tensor(Indexed&& indexed) noexcept;
   Tensor& operator=(Indexed&& indexed) & noexcept;
 
   bool defined() const noexcept { return static_cast<bool>(impl_); }
-  /// The elements; AutogradError when undefined.
+  /// Returns the elements.
+  ///
+  /// Throws: AutogradError - the tensor is undefined
   const Array& array() const {
     if (!impl_) fail_undefined();
     return impl_->array;
@@ -70,10 +73,11 @@ class Tensor : public methods::Elementwise<Tensor>,
   DType dtype() const { return array().dtype(); }
   const Shape& shape() const { return array().shape(); }
   const Shape& strides() const { return array().strides(); }
-  /// PyTorch's name of shape().
+  /// Returns shape(), under PyTorch's name.
   const Shape& sizes() const { return shape(); }
-  /// The sizes of a tensor of N dimensions: auto [batch, length] = x.sizes<2>(); ShapeError for
-  /// another number of them.
+  /// Returns the sizes of a tensor of N dimensions: auto [batch, length] = x.sizes<2>().
+  ///
+  /// Throws: ShapeError - the number of dimensions is not N
   template <std::size_t N>
   std::array<std::int64_t, N> sizes() const {
     if (shape().size() != N)
@@ -93,11 +97,14 @@ class Tensor : public methods::Elementwise<Tensor>,
   std::int64_t size(std::int64_t d) const { return array().size(d); }
   std::int64_t numel() const { return array().numel(); }
   bool is_contiguous() const { return array().is_contiguous(); }
-  /// The tensor itself: all tensors are on the CPU. AutogradError when undefined.
+  /// Returns the tensor itself, since all tensors are on the CPU.
+  ///
+  /// Throws: AutogradError - the tensor is undefined
   Tensor cpu() const { return array(), *this; }
 
-  /// Points to the first element; strides() lead to the others. DTypeError unless T is the element
-  /// type.
+  /// Returns a pointer to the first element. The strides lead to the others.
+  ///
+  /// Throws: DTypeError - T is not the element type
   template <class T>
   T* data_ptr() const {
     return array().data<T>();
@@ -106,21 +113,33 @@ class Tensor : public methods::Elementwise<Tensor>,
   T* data() const {
     return data_ptr<T>();
   }
-  /// The elements of a contiguous tensor; ShapeError when it is not.
+  /// Returns the elements of a contiguous tensor as a span.
+  ///
+  /// Throws:
+  ///   DTypeError - T is not the element type
+  ///   ShapeError - the tensor is not contiguous
   template <class T>
   std::span<T> span() const {
     if (!is_contiguous())
       fail<ShapeError>("span", "the tensor of shape ", shape(), " is not contiguous");
     return {data_ptr<T>(), static_cast<std::size_t>(numel())};
   }
-  /// A copy of all elements, row-major; T must be the element type (DTypeError), or an integer of
-  /// another size for int64 (IndexError for an element that it cannot hold).
+  /// Copies all elements in row-major order.
+  ///
+  /// T is the element type. For int64 it may be an integer type of another size.
+  ///
+  /// Throws:
+  ///   DTypeError - T is another type
+  ///   IndexError - T cannot hold an element
   template <class T>
   std::vector<T> to_vector() const {
     return array().to_vector<T>();
   }
-  /// The only element; ShapeError unless there is exactly one, DTypeError where T cannot hold it. A
-  /// floating T may round.
+  /// Returns the only element. A floating T may round it.
+  ///
+  /// Throws:
+  ///   DTypeError - T cannot hold the element
+  ///   ShapeError - the tensor does not have exactly one element
   template <class T = double>
   T item() const {
     return array().item<T>();
@@ -129,59 +148,82 @@ class Tensor : public methods::Elementwise<Tensor>,
   // Autograd.
 
   bool requires_grad() const;
+  /// Sets whether the tensor requires grad.
+  ///
   /// Throws:
-  ///   DTypeError     - value is true, and the tensor is not floating
-  ///   AutogradError  - value is false, and the tensor has a history
+  ///   AutogradError - value is false and the tensor has a history, or the tensor is undefined
+  ///   DTypeError    - value is true and the tensor is not floating
   Tensor& requires_grad_(Flag value = true);
   bool is_leaf() const;
-  /// The accumulated gradient; undefined before the first backward.
+  /// Returns the accumulated gradient. It is undefined before the first backward.
   Tensor grad() const;
-  /// Makes `gradient` itself, not a copy, the accumulated gradient, to which the next backward may
-  /// add in place; an undefined one removes it. Any tensor takes one, also one that does not
-  /// require grad. ShapeError or DTypeError where it does not fit, AutogradError where the tensor
-  /// and its gradient would keep each other alive.
+  /// Makes `gradient` the accumulated gradient; an undefined one removes it.
+  ///
+  /// The gradient is not copied, and the next backward may add to it in place. The tensor need not
+  /// require grad.
+  ///
+  /// Throws:
+  ///   AutogradError - the tensor is undefined, or it and its gradient would keep each other alive
+  ///   DTypeError    - the gradient has another dtype than the tensor
+  ///   ShapeError    - the gradient has another shape than the tensor
   void set_grad(const Tensor& gradient);
   /// Removes the gradient.
   void zero_grad() { set_grad({}); }
-  /// PyTorch's name of the node that made this, "AddmmBackward0"; nullptr for leaves.
+  /// Returns PyTorch's name of the node that made this tensor, such as "AddmmBackward0"; nullptr
+  /// for leaves.
   const char* grad_fn() const;
-  /// Makes backward keep the gradient of a tensor that is no leaf, as grad(); AutogradError for a
-  /// tensor that does not require grad. A backward with inputs keeps it where it is one of them;
-  /// autograd::grad does not (PyTorch: both do).
+  /// Makes backward save the gradient of a tensor that is not a leaf, so that grad() returns it.
+  ///
+  /// A backward with inputs saves it only if the tensor is one of them. autograd::grad does not
+  /// save it. (In PyTorch, both do.)
+  ///
+  /// Throws: AutogradError - the tensor does not require grad
   void retain_grad();
   bool retains_grad() const { return impl_ && impl_->retains_grad; }
-  /// Calls `hook` with the gradient of this tensor whenever a backward has computed all of it; a
-  /// tensor that the hook returns replaces it. AutogradError for a tensor that does not require
-  /// grad.
+  /// Registers a hook, which backward calls with the complete gradient of this tensor.
+  ///
+  /// If the hook returns a tensor, this replaces the gradient.
+  ///
+  /// Throws:
+  ///   AutogradError - the tensor does not require grad
+  ///   Error         - the hook is an empty function
   HookHandle register_hook(TensorHook hook) const;
-  /// tend::backward of this one tensor.
+  /// Calls tend::backward for this tensor.
   void backward(const Tensor& gradient = {}, Flag retain_graph = false,
                 Flag create_graph = false) const;
-  /// The same for the `.grad` of these inputs alone.
+  /// Calls tend::backward, which then adds only to the `.grad` of these inputs.
   void backward(const Tensor& gradient, Flag retain_graph, Flag create_graph,
                 const std::vector<Tensor>& inputs) const;
-  /// The same elements without history.
+  /// Returns a tensor that shares the elements and has no history.
   Tensor detach() const;
-  /// Removes the history of this tensor itself, which becomes a leaf that does not require grad.
-  /// AutogradError for a view made with grad mode.
+  /// Removes the history of this tensor, which becomes a leaf that does not require grad.
+  ///
+  /// Throws: AutogradError - the tensor is undefined, or a view that was made in grad mode
   const Tensor& detach_() const;
-  /// Gives this tensor, for all of its handles, the elements of `value` (shared), whatever their
-  /// shape; a leaf stays a leaf (x.data = value). AutogradError for a tensor with history, and for
-  /// one whose gradient would no longer fit; DTypeError for elements that are not floating where it
-  /// requires grad.
+  /// Makes this tensor, for all of its handles, share the elements of `value`.
+  ///
+  /// This is PyTorch's x.data = value. The shape may change. A leaf stays a leaf.
+  ///
+  /// Throws:
+  ///   AutogradError - the tensor is undefined or has a history, or its gradient would no longer
+  ///                   fit
+  ///   DTypeError    - the tensor requires grad, and the new elements are not floating
   void set_data(const Tensor& value);
-  /// How often the elements were written in place.
+  /// Returns the number of in-place writes to the elements.
   std::uint32_t version() const { return array().storage()->version(); }
 
-  /// tend::index: a view, or a copy where there are tensors among the indices. Either can be
-  /// assigned to.
+  /// Indexes the tensor as tend::index does. The result is a view, or a copy if an index is a
+  /// tensor. Both can be assigned to.
   Indexed operator[](const Index& index) const;
   Indexed operator[](Indices indices) const;
-  /// The same with indices that are made while the program runs. (V lets no braces be a vector.)
+  /// Indexes by indices that are computed at run time. V is a template parameter so that braces are
+  /// not read as a vector.
   template <std::same_as<std::vector<Index>> V>
   Indexed operator[](const V& indices) const;
 
-  /// for (auto row : x): the views x[0], x[1], ... IndexError for a 0-d tensor.
+  /// Iterates over the views x[0], x[1], and so on: for (auto row : x).
+  ///
+  /// Throws: IndexError - the tensor is 0-d
   RowIterator begin() const;
   RowIterator end() const;
 
@@ -192,16 +234,17 @@ class Tensor : public methods::Elementwise<Tensor>,
   Ref<TensorImpl> impl_;
 };
 
-/// What x[...] returns: a tensor that can be assigned to as long as it is a temporary. Where there
-/// are tensors among the indices it is a copy of the elements, and assignment writes to those that
-/// were copied:
+/// The result of x[...], a tensor that can be assigned to while it is a temporary.
+///
+/// If an index is a tensor, it is a copy of the elements, and an assignment writes to the original
+/// elements:
 ///
 ///     Tensor y = x[{rows}];      // a copy
 ///     x[{mask}] = 0;             // writes to x
 ///     x[{rows, columns}] += y;   // as in Python: read, add, write; of equal indices the last wins
 ///
-/// Values broadcast; gradients go to x and to the values. Indexing copies the elements even when
-/// they are only assigned to; index_put_ does not.
+/// Values broadcast. Gradients go to x and to the values. Indexing copies the elements even if they
+/// are only assigned to; index_put_ does not.
 class Indexed : public Tensor {
  public:
   Indexed(Tensor elements, std::unique_ptr<ParsedIndex> arrays) noexcept;
@@ -242,7 +285,8 @@ inline Tensor& Tensor::operator=(Indexed&& indexed) & noexcept {
   return *this = static_cast<Tensor&&>(indexed);
 }
 
-/// Goes through the rows of the tensor that it was made from, whatever its variable holds by then.
+/// Iterates over the rows of the tensor that it was made from, even if the variable is assigned
+/// another tensor meanwhile.
 class RowIterator {
  public:
   using value_type = Tensor;
@@ -272,13 +316,13 @@ inline RowIterator Tensor::end() const {
   return {*this, size(0)};
 }
 
-/// Elements and their indices (int64) along a dimension: auto [values, indices] = x.max(-1).
+/// Elements along a dimension and their int64 indices: auto [values, indices] = x.max(-1).
 struct ValuesAndIndices {
   Tensor values;
   Tensor indices;
 };
 
-/// A tensor, or None where it may be missing. For parameters beside others that braces fit.
+/// A tensor, or None if it may be missing. It is for parameters whose overloads also accept braces.
 template <class T>
 concept TensorOrNone = std::derived_from<T, Tensor> || std::same_as<T, NewAxis>;
 
@@ -288,15 +332,16 @@ struct Extremes {
   Tensor max;
 };
 
-/// What tend::unique returns; the tensors that were not asked for are undefined.
+/// The result of tend::unique. The tensors that were not requested are undefined.
 struct UniqueElements {
   Tensor values;
   Tensor inverse;
   Tensor counts;
 };
 
-/// As torch prints it, "tensor([...], grad_fn=<...>)"; "Parameter containing:\n..." for parameters,
-/// "None" for an undefined one.
+/// Formats a tensor as torch prints it: "tensor([...], grad_fn=<...>)".
+///
+/// A parameter becomes "Parameter containing:\n...", and an undefined tensor "None".
 std::string to_string(const Tensor& tensor);
 std::ostream& operator<<(std::ostream& out, const Tensor& tensor);
 

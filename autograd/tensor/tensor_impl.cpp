@@ -29,15 +29,15 @@ void GradientSlot::destroy(GradientSlot* slot) noexcept {
 TensorImpl::TensorImpl(Array&& elements) noexcept : array(std::move(elements)) {}
 
 TensorImpl::~TensorImpl() {
-  // Nobody but this tensor sets the owner to or from `this`, so the test needs no lock.
+  // Only this tensor sets the owner to `this` or to another value, so the test needs no lock.
   if (!slot || slot->owner != this) return;
   const std::lock_guard lock(slot->mutex);
   slot->owner = nullptr;
 }
 
 void TensorImpl::destroy(TensorImpl* impl) noexcept {
-  // Gradients may have gradients, and hooks may hold tensors, so these chains are destroyed without
-  // recursion; other tensors own tensors only through nodes. The slot is tested first: where there
+  // Gradients may have gradients, and hooks may own tensors. These chains are destroyed without
+  // recursion. All other tensors own tensors only through nodes. The slot is tested first: if there
   // is one, another thread may be writing to `grad`.
   if (impl->slot || impl->grad) {
     destroy_in_turn(impl, [](TensorImpl* each) { delete each; });

@@ -1,4 +1,4 @@
-// What a function that creates a tensor is told about it besides its shape.
+// Options of the functions that create tensors, besides the shape.
 #pragma once
 
 #include <optional>
@@ -10,9 +10,12 @@ namespace tend {
 
 /// What a new tensor is: zeros({2}, {.dtype = float64, .requires_grad = true}).
 struct TensorOptions {
-  /// What the function has without options where it is not given.
+  /// The dtype. If it is missing, the function uses its default.
   std::optional<DType> dtype = std::nullopt;
-  /// DTypeError unless the dtype is floating, before anything is made.
+  /// Whether the new tensor requires grad.
+  ///
+  /// Throws: DTypeError - it is true and the dtype is not floating; the check comes before the
+  ///                      tensor is made
   Flag requires_grad = false;
 };
 

@@ -11,13 +11,13 @@
 namespace tend::autograd {
 namespace {
 
-// What is kept of a tensor that an operation saved in the first run of f.
+// The data kept about a tensor that an operation saved in the first run of f.
 struct Noted {
   Shape shape;
   DType dtype;
 };
 
-// Collects what the second run saves.
+// Collects the tensors that the second run saves.
 class Collector final : public Recomputation {
  public:
   std::size_t note(const Array& array) override {
@@ -32,7 +32,8 @@ class Collector final : public Recomputation {
   std::vector<std::uint32_t> versions;
 };
 
-// One call of checkpoint. Of the tensors that the operations of f save it keeps shape and dtype.
+// One call of checkpoint. Of the tensors that the operations of f save, it keeps only shape and
+// dtype.
 class Checkpoint final : public Recomputation {
  public:
   Checkpoint(TensorFunction f, const std::vector<Tensor>& inputs, const CheckpointOptions& options)
@@ -44,7 +45,7 @@ class Checkpoint final : public Recomputation {
     if (options.preserve_rng_state) rng_state_ = get_rng_state();
   }
 
-  // The first run of f.
+  // Runs f for the first time.
   std::vector<Tensor> run(const std::vector<Tensor>& inputs) {
     const Scope scope(this);
     std::vector<Tensor> outputs = f_.call("checkpoint", inputs);
@@ -126,12 +127,13 @@ class Checkpoint final : public Recomputation {
   TensorFunction f_;
   std::vector<SavedTensor> inputs_;
   std::vector<bool> requires_grad_;
-  std::optional<Generator> rng_state_;  // at the beginning of the first run
+  std::optional<Generator> rng_state_;  // at the start of the first run
   std::vector<Noted> noted_;
-  bool open_ = true;  // during the first run, in which f may go backward through what it has done
+  bool open_ = true;  // during the first run, in which f may run backward on a part of its graph
   bool runs_again_ = false;
   Ref<Collector> second_;  // the second run
-  // The number of its tensors that are those of the first run; what f draws after them may differ.
+  // The number of its tensors that the first run also saved. Random numbers that f uses after these
+  // may differ.
   std::size_t shared_ = 0;
 };
 

@@ -1,4 +1,5 @@
-// Less memory for more time: activations are computed twice instead of kept.
+// Checkpointing: uses less memory and more time, by computing activations twice instead of saving
+// them.
 #pragma once
 
 #include <concepts>
@@ -12,35 +13,41 @@ namespace tend::autograd {
 
 /// The options of checkpoint.
 struct CheckpointOptions {
-  Flag preserve_rng_state = true;  // of the default generator; not needed when f draws nothing
+  Flag preserve_rng_state = true;  // of the default generator; only needed for random numbers
 };
 
-/// f(inputs), of which only f and the inputs are saved. When backward first needs what the
-/// operations in f would have saved, f runs once more. f must not refer to what is gone by then.
+/// Computes f(inputs) and saves only f and the inputs for backward.
 ///
-/// Gradients are bit for bit the same as without checkpoint, dropout included, as long as f
-/// computes the same each time. f may use other tensors, such as the parameters of a module; their
-/// gradients come as usual, and so do second derivatives. Checkpoints nest.
+/// When backward first needs a tensor that the operations in f would have saved, f runs again. f
+/// must not refer to objects that no longer exist then.
 ///
-/// Backward throws:
-///   AutogradError  - an input was changed in place since; or f saves other tensors the second time
+/// Gradients are bit for bit the same as without checkpoint, also with dropout, if f computes the
+/// same each time. f may use other tensors, such as the parameters of a module. They get their
+/// gradients as usual. Second derivatives work, too. Checkpoints nest.
+///
+/// An error comes from the backward:
+///
+/// Throws: AutogradError - an input was changed in place since, or f saves other tensors in the
+///                         second run
 ///
 /// Limits:
-/// - Other tensors that f uses must not change until backward. Only leaves that an operation saves
-///   are checked, and not for set_data().
-/// - The second time, f uses the paths of products and attention of backward's thread: put a
+///
+/// - Other tensors that f uses must not change until backward. This is checked only for leaves that
+///   an operation saves, and not for set_data().
+/// - The second run uses the matmul and attention paths of backward's thread. To choose them, put a
 ///   MatmulPathGuard or AttentionPathGuard into f.
-/// - Operations that f runs on other threads, as in a parallel_for, save as usual and draw other
-///   numbers the second time.
-/// - f draws other numbers the second time from a generator of its own, and from any generator if
-///   preserve_rng_state is false.
-/// - The default generator is set back for the second run, and restored afterwards. Other threads
-///   that draw from it during either run change the numbers that f draws.
+/// - Operations that f runs on other threads, as in a parallel_for, save as usual. Their random
+///   numbers differ in the second run.
+/// - Random numbers from a generator that belongs to f differ in the second run. If
+///   preserve_rng_state is false, random numbers from any generator differ.
+/// - The default generator is set back for the second run, and restored afterwards. If other
+///   threads use it during either run, they change the random numbers of f.
+///
 /// https://pytorch.org/docs/2.6/checkpoint.html (use_reentrant=False)
 std::vector<Tensor> checkpoint(const TensorFunction& f, const std::vector<Tensor>& inputs,
                                const CheckpointOptions& options = {});
 
-/// The same for a function of one tensor that returns one.
+/// Computes f(input) with checkpointing, for a function of one tensor that returns one.
 template <class F>
 requires std::convertible_to<std::invoke_result_t<F&, const Tensor&>, Tensor> Tensor
 checkpoint(F f, const Tensor& input, const CheckpointOptions& options = {}) {

@@ -47,7 +47,7 @@ bool FunctionContext::needs_input_grad(std::size_t i) const {
   fail<IndexError>("needs_input_grad", "there is no input ", i, " of ", needed_.size());
 }
 
-// One call of a custom function: what its nodes share.
+// One call of a custom function, with the data that its nodes share.
 class CustomCall {
  public:
   using Tensors = std::vector<Tensor>;
@@ -60,8 +60,8 @@ class CustomCall {
 
   const char* name() const { return function_.name; }
 
-  // Runs forward, outside of any graph. Outputs have elements of their own, except dirty inputs.
-  // `sources` gets tensors with the inputs' histories, which dirty inputs will lose.
+  // Runs forward, outside of any graph. Outputs own their elements, except dirty inputs. `sources`
+  // gets tensors with the inputs' present histories, because dirty inputs will lose theirs.
   Tensors forward(const Tensors& inputs, Tensors& sources) {
     FunctionContext context;
     context.grad_mode_ = grad_enabled();
@@ -86,19 +86,20 @@ class CustomCall {
     }
     for (const Tensor& saved : context.to_save_) {
       const bool is_dirty = is_in(saved, context.dirty_) && is_in(saved, inputs);
-      // A dirty input's history is yet to change.
+      // The history of a dirty input will change later, so it is not saved.
       saved_.push_back({is_dirty ? saved.detach() : saved,
                         place(saved, outputs, is_dirty ? Tensors() : inputs)});
     }
     for (Tensor& output : outputs) finish(output, inputs, context);
     return outputs;
   }
-  // Which outputs have a gradient, by their index.
+  // Says for each output whether it has a gradient.
   const std::vector<bool>& differentiable() const { return differentiable_; }
 
-  // Gives the dirty inputs among the outputs the history of the results, which they replace.
+  // Gives the dirty inputs among the outputs the history of the results, and puts them in the
+  // results' place.
   void take_history(const Tensors& outputs, Tensors& results) {
-    const Tensors dirty = std::exchange(dirty_, {});  // this is a part of their history now
+    const Tensors dirty = std::exchange(dirty_, {});  // this call is a part of their history now
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       if (!is_in(outputs[i], dirty)) continue;
       PendingWrite(name(), outputs[i], results[i]).take_history();
@@ -106,10 +107,10 @@ class CustomCall {
     }
   }
 
-  // Another tensor with the elements and the history of this one.
+  // Returns another tensor with the elements and the present history of this one.
   static Tensor as_of_now(const Tensor& input) {
     Ref<Node> node = gradient_edge(input).node;
-    if (!node) return input;  // a leaf, or nothing
+    if (!node) return input;  // it is a leaf, or has no history
     Tensor copy = input.detach();
     copy.impl()->set_grad_fn(std::move(node));
     return copy;
@@ -120,7 +121,7 @@ class CustomCall {
                        [&](const Tensor& each) { return each.impl() == tensor.impl(); });
   }
 
-  // Makes an output of forward one of this call.
+  // Prepares an output of forward as a result of this call.
   void finish(Tensor& output, const Tensors& inputs, const FunctionContext& context) {
     if (!output.defined()) fail<AutogradError>(name(), "forward gave an undefined output");
     const bool is_constant = is_in(output, context.constant_);
@@ -137,11 +138,11 @@ class CustomCall {
 
   struct Saved {
     Tensor tensor;
-    std::ptrdiff_t output;  // index of the output that it is, or -1
+    std::ptrdiff_t output;  // the index among the outputs, or -1
   };
   const std::vector<Saved>& saved() const { return saved_; }
 
-  // The index of the output that a saved tensor is; -1 for inputs and others.
+  // Returns the index of the output that is the saved tensor; -1 for inputs and other tensors.
   static std::ptrdiff_t place(const Tensor& saved, const Tensors& outputs, const Tensors& inputs) {
     const auto is_same = [&](const Tensor& each) { return each.impl() == saved.impl(); };
     if (std::any_of(inputs.begin(), inputs.end(), is_same)) return -1;
@@ -149,8 +150,8 @@ class CustomCall {
     return output == outputs.end() ? -1 : output - outputs.begin();
   }
 
-  // Whether an output shares its elements with nothing outside of this call: no input, no other
-  // output, no tensor that forward took from elsewhere.
+  // True if the output shares its elements with nothing outside of this call: no input, no other
+  // output, and no tensor that forward got from elsewhere.
   bool is_own(const Tensor& output, const Tensors& inputs) const {
     const auto shares = [&](const Tensor& input) {
       return input.defined() && input.array().storage() == output.array().storage();
@@ -164,12 +165,12 @@ class CustomCall {
            output.array().storage()->use_count() == 1;
   }
 
-  // To be called once the nodes hold the saved tensors.
+  // Releases the saved tensors. Call it after the nodes have saved them.
   void forget_saved() {
     for (Saved& each : saved_) each.tensor = Tensor();
   }
 
-  // Sets in d the gradients that backward computes from `grads`.
+  // Computes the gradients from `grads` by backward, and sets them in d.
   void differentiate(Derivative& d, const Tensors& grads, Tensors saved) const {
     FunctionContext context;
     context.saved_ = std::move(saved);
@@ -194,7 +195,7 @@ class CustomCall {
   std::vector<Shape> input_shapes_;
   std::vector<Saved> saved_;
   std::vector<bool> differentiable_;
-  Tensors dirty_;  // those among the outputs
+  Tensors dirty_;  // the dirty inputs among the outputs
 };
 
 namespace {
@@ -218,8 +219,9 @@ Tensor record_single(const std::shared_ptr<CustomCall>& call, const Tensors& inp
       call->name());
 }
 
-// A node has one result. For a function with several outputs it is a vector of all their elements,
-// which the user never sees: a single element, expanded. The outputs are pieces of it.
+// A node has one result. For a function with several outputs, it is a vector of all their elements,
+// which the user never sees. It is stored as a single expanded element. The outputs are pieces of
+// it.
 class Pieces {
  public:
   Pieces(const Tensors& outputs, const std::vector<bool>& differentiable) {
@@ -235,7 +237,7 @@ class Pieces {
   std::size_t size() const { return pieces_.size(); }
   Array whole() const { return Array::zeros({1}, dtype_).expand({total_}); }
 
-  // The elements that `whole` stands for.
+  // Returns the elements that `whole` represents.
   Tensor join(const Tensors& outputs) const {
     Tensors flat;
     for (std::size_t i = 0; i < outputs.size(); ++i) {
@@ -244,14 +246,14 @@ class Pieces {
     return cat(flat);
   }
 
-  // The cotangent of output i in that of the whole.
+  // Returns the cotangent of output i, from the cotangent of the whole.
   Tensor take(std::size_t i, const Tensor& whole) const {
     const Piece& piece = pieces_[i];
     if (!piece.differentiable) return zeros(piece.shape, piece.dtype);
     return view(narrow(whole, 0, piece.start, piece.length), piece.shape).to(piece.dtype);
   }
 
-  // Output i with `whole` as its history.
+  // Returns output i with `whole` as its history.
   Tensor attach(const char* name, std::size_t i, const Tensor& output, const Tensor& whole) const {
     const Piece& piece = pieces_[i];
     if (!piece.differentiable) return output;
@@ -280,7 +282,7 @@ class Pieces {
 Tensors record_several(const std::shared_ptr<CustomCall>& call, const Tensors& inputs,
                        const Tensors& outputs) {
   const Pieces pieces(outputs, call->differentiable());
-  // Outputs are saved as constants; the derivative gives them their history.
+  // Outputs are saved as constants. The derivative attaches their history.
   std::vector<TensorRef> saved{kOutput};
   for (const CustomCall::Saved& each : call->saved()) saved.emplace_back(each.tensor);
   const std::vector<TensorRef> refs(inputs.begin(), inputs.end());
@@ -300,7 +302,7 @@ Tensors record_several(const std::shared_ptr<CustomCall>& call, const Tensors& i
         call->differentiate(d, grads, std::move(kept));
       },
       call->name());
-  // `whole` has no values of its own, so NaN is looked for in the outputs.
+  // `whole` has no real values, so the outputs are searched for NaN.
   if (DetectAnomaly::is_on() && whole.impl()->grad_fn) {
     note_anomaly(*whole.impl()->grad_fn, pieces.join(outputs), refs);
   }

@@ -1,4 +1,4 @@
-// Operations of your own, with a backward of your own.
+// Custom operations, with a custom backward.
 //
 //   struct Cube : autograd::Function<Cube> {
 //     static Tensor forward(autograd::FunctionContext& context, const Tensor& x) {
@@ -12,10 +12,10 @@
 //   };
 //   Tensor y = Cube().apply(x);
 //
-// What backward needs besides tensors can be members of the struct; forward and backward are then
-// const member functions, and the graph keeps a copy of the object for each call. What forward
-// finds out for backward and is no tensor goes into a mutable member; a tensor there would be read
-// as it is then, or keep its own graph alive.
+// Other data that backward needs can be members of the struct. forward and backward are then const
+// member functions, and the graph owns a copy of the object for each call. Data that forward
+// computes for backward go into a mutable member, unless they are tensors. Do not put a tensor
+// there: backward would see later changes to it, or it would keep its own graph alive.
 #pragma once
 
 #include <concepts>
@@ -29,53 +29,62 @@
 
 namespace tend::autograd {
 
-/// The argument by which a custom function's forward and backward share tensors.
+/// The argument through which forward and backward of a custom function share tensors.
 class FunctionContext {
  public:
-  /// In forward: keeps inputs, outputs or other tensors for backward. One that is changed in place
-  /// meanwhile makes the backward throw AutogradError.
+  /// In forward: saves inputs, outputs or other tensors for backward.
+  ///
+  /// If a saved tensor is changed in place before backward, the backward throws AutogradError.
   void save_for_backward(std::vector<Tensor> tensors) noexcept { to_save_ = std::move(tensors); }
-  /// In forward, best before it writes: says that it changes these inputs in place. It must return
-  /// them, and they get the history of this call, as with mul_.
+  /// In forward: says that it changes these inputs in place. Call it before the first write.
+  ///
+  /// forward must return these inputs. They get the history of this call, as with mul_.
   ///
   /// Throws:
-  ///   AutogradError  - one is a leaf that requires grad, or a view of one
-  ///   ShapeError     - two indices of one share an element
+  ///   AutogradError - an input is a leaf that requires grad, or a view of one
+  ///   ShapeError    - two indices of an input share an element
   void mark_dirty(std::vector<Tensor> inputs);
   /// In forward: says that these outputs have no gradient. backward gets zeros for them.
   void mark_non_differentiable(std::vector<Tensor> outputs) noexcept {
     constant_ = std::move(outputs);
   }
 
-  /// In backward: the i-th saved tensor; IndexError where there is none. Inputs and outputs have
-  /// their history, so that derivatives of backward are right; others are constants.
+  /// In backward: returns the i-th saved tensor.
+  ///
+  /// Inputs and outputs have their history, so that derivatives of backward are right. Other
+  /// tensors are constants.
+  ///
+  /// Throws: IndexError - there is no i-th saved tensor
   Tensor saved(std::size_t i) const;
-  /// In backward: whether the gradient of input i is needed; in forward: whether it may be.
-  /// IndexError where there is no input i.
+  /// True if the gradient of input i is needed (in backward), or may be needed (in forward).
+  ///
+  /// Throws: IndexError - there is no input i
   bool needs_input_grad(std::size_t i) const;
 
  private:
   friend class CustomCall;
   std::vector<Tensor> to_save_, dirty_, constant_;  // in forward
-  bool grad_mode_ = false;                          // of the caller
+  bool grad_mode_ = false;                          // the caller's
   std::vector<Tensor> saved_;                       // in backward
   std::vector<bool> needed_;
 };
 
-/// A custom function without its types; use Function.
+/// A custom function without its types. Users use Function.
 struct CustomFunction {
   using Tensors = std::vector<Tensor>;
 
-  const char* name;  // of the node
+  const char* name;  // the name of the node
   std::function<Tensors(FunctionContext&, const Tensors& inputs)> forward;
   std::function<Tensors(const FunctionContext&, const Tensors& grads)> backward;
 
   Tensors operator()(const Tensors& inputs) const;
 };
 
-/// While it lives, every call of a Function on this thread calls `hook` before it runs, for tools
-/// that check derivatives. `again` calls the same function with other inputs, and a copy of the
-/// object for each call. Within the hook nothing is hooked.
+/// A hook for every call of a Function on this thread during its lifetime, for tools that check
+/// derivatives.
+///
+/// The hook runs before the function. `again` calls the same function with other inputs, and uses a
+/// copy of the object for each call. Calls of a Function in the hook do not call hooks.
 class FunctionHook {
  public:
   using Tensors = std::vector<Tensor>;
@@ -98,38 +107,43 @@ class FunctionHook {
   const FunctionHook* outer_;
 };
 
-/// The class name without namespaces, followed by "Backward". The string lives forever.
+/// Returns the class name without namespaces, followed by "Backward". The string lives forever.
 const char* function_name(const std::type_info& type);
 
-/// Base of a custom function, which defines
+/// The base of a custom function, which defines forward and backward.
+///
 ///   forward(FunctionContext&, const Tensor&...)  -> Tensor or std::vector<Tensor>,
-///   backward(const FunctionContext&, const Tensor& grad) -> Tensor or std::vector<Tensor>,
-/// where backward returns one gradient for each input; an undefined one stands for zero. With
-/// several outputs backward takes `const std::vector<Tensor>& grads`, zeros for outputs that were
-/// not used. forward runs without a graph, and may be given undefined tensors. Its outputs are
-/// tensors of their own, but for inputs that are marked as dirty: what shares elements with an
-/// input or another tensor is copied. Integer outputs have no gradient. backward can be
-/// differentiated itself when it uses public operations; there saved inputs and outputs have their
-/// history, and other tensors that forward computed and saved are constants. Compute these anew
-/// from the inputs for right second derivatives.
+///   backward(const FunctionContext&, const Tensor& grad) -> Tensor or std::vector<Tensor>
+///
+/// backward returns one gradient for each input; an undefined gradient means zero. With several
+/// outputs, backward accepts `const std::vector<Tensor>& grads`, with zeros for unused outputs.
+///
+/// forward runs without a graph, and may receive undefined tensors. Its outputs own their elements,
+/// except inputs that are marked as dirty: an output that shares elements with an input or another
+/// tensor is copied. Integer outputs have no gradient.
+///
+/// backward can be differentiated if it uses public operations. Saved inputs and outputs then have
+/// their history, but other tensors that forward computed and saved are constants. For right second
+/// derivatives, compute these again from the inputs.
+///
 /// https://pytorch.org/docs/2.6/autograd.html#torch.autograd.Function
 template <class Derived>
 class Function {
  public:
   using Tensors = std::vector<Tensor>;
 
-  /// The outputs of forward, with backward recorded.
+  /// Calls forward and records backward.
+  ///
+  /// Do not save a tensor that shares elements with an input that is marked as dirty, and do not
+  /// pass it as another input. Give forward a clone.
+  ///
+  /// A later backward throws an AutogradError if Function::backward returns another number of
+  /// gradients than there are inputs, and a ShapeError if a gradient does not fit its input.
   ///
   /// Throws:
-  ///   AutogradError  - forward changes an input in place without marking it as dirty, or marks one
-  ///                    that it does not return
-  ///   AutogradError  - forward gives several outputs, and backward takes one gradient
-  /// Backward throws:
-  ///   AutogradError  - Function::backward gives another number of gradients than there are inputs
-  ///   ShapeError     - one of the gradients does not fit its input
-  ///
-  /// Do not save, or have as another input, what shares elements with an input that is marked as
-  /// dirty: give forward a clone.
+  ///   AutogradError - forward changes an input in place without marking it as dirty, or marks an
+  ///                   input that it does not return
+  ///   AutogradError - forward returns several outputs, and backward accepts one gradient
   template <std::convertible_to<const Tensor&>... Inputs>
   auto apply(const Inputs&... inputs) const {
     static_assert(
@@ -159,8 +173,8 @@ class Function {
   }
 
  private:
-  // A copy of the object for each call, so that backward finds what forward left in mutable
-  // members.
+  // Makes a copy of the object for each call, so that backward can read mutable members that
+  // forward wrote.
   template <class... Inputs>
   CustomFunction one_call() const {
     const auto self = std::make_shared<const Derived>(static_cast<const Derived&>(*this));

@@ -9,8 +9,8 @@ namespace {
 
 using Tensors = std::vector<Tensor>;
 
-// The tensors that f is called with: views in the caller's graph where create_graph continues it,
-// else new leaves.
+// Returns the tensors with which f is called: views in the caller's graph if create_graph continues
+// it, and new leaves otherwise.
 Tensors variables(const char* operation, const Tensors& inputs, bool create_graph) {
   if (inputs.empty()) fail<AutogradError>(operation, "needs at least one input");
   Tensors own;
@@ -41,7 +41,7 @@ void check_shapes(const char* operation, const char* what, const Tensors& v,
   }
 }
 
-// As grad, with zeros for inputs that the outputs do not depend on.
+// Does what grad does, but returns zeros for inputs on which the outputs do not depend.
 Tensors gradients(const Tensors& outputs, const Tensors& inputs, const Tensors& cotangents,
                   bool create_graph) {
   Tensors reached, weights;
@@ -80,7 +80,7 @@ Tensors ones_for(const char* operation, const Tensors& outputs) {
   return ones;
 }
 
-// The output of f; ShapeError unless it is one tensor with one element.
+// Returns the output of f; ShapeError unless it is one tensor with one element.
 Tensors scalar_outputs(const char* operation, const TensorFunction& f, const Tensors& inputs) {
   Tensors outputs = f.call(operation, inputs);
   if (outputs.size() != 1) {
@@ -109,7 +109,7 @@ OutputsAndProduct jvp(const TensorFunction& f, const Tensors& inputs, const Tens
   check_shapes("jvp", "inputs", v, inputs);
   const Tensors x = variables("jvp", inputs, create_graph);
   const Tensors outputs = f.call("jvp", x);
-  // The first pass is linear in its cotangents, so it does not matter which they are.
+  // The first pass is linear in its cotangents, so their values do not matter.
   Tensors cotangents;
   for (const Tensor& output : outputs) {
     Tensor& zero = cotangents.emplace_back(zeros_like(output));
@@ -128,7 +128,7 @@ std::vector<Tensors> jacobian_for(const char* operation, const TensorFunction& f
   const Tensors x = variables(operation, inputs, create_graph);
   std::vector<Tensors> result;
   for (const Tensor& output : f.call(operation, x)) {
-    std::vector<Tensors> rows(x.size());  // for each input the rows of its matrix
+    std::vector<Tensors> rows(x.size());  // for each input, the rows of its Jacobian
     for (std::int64_t i = 0; i < output.numel(); ++i) {
       const Tensor unit = zeros({output.numel()}, output.dtype());
       unit[i] = 1;
@@ -174,7 +174,7 @@ OutputsAndProduct hvp(const TensorFunction& f, const Tensors& inputs, const Tens
 
 namespace {
 
-// The only derivative of a function of one tensor that returns one.
+// Returns the only derivative of a function of one tensor that returns one tensor.
 Tensor only(const char* operation, const std::vector<Tensors>& derivatives) {
   if (derivatives.size() != 1) {
     fail<ShapeError>(operation, "the function gives ", derivatives.size(), " tensors, not one");

@@ -37,7 +37,7 @@ class Directions {
     unit.data<double>()[i] = 1;
     return unit;
   }
-  // Of all directions.
+  // Returns the sum of all directions.
   Array sum() const {
     return are_units() ? Array::full({size_}, 1, float64) : tend::sum(Tensor(random_), 0).array();
   }
@@ -52,7 +52,7 @@ class Directions {
   Array random_;
 };
 
-// Moves the elements of an input along a direction, and restores them at the end.
+// Moves the elements of an input along a direction. The destructor restores them.
 class Mover {
  public:
   explicit Mover(const Array& elements) : elements_(elements), before_(elements.clone()) {}
@@ -70,13 +70,13 @@ class Mover {
   Array before_;
 };
 
-// An analytic and a numeric derivative of one output along one direction, compared.
+// The comparison of an analytic with a numeric derivative of one output along one direction.
 struct Difference {
   double analytic = 0;
   double numeric = 0;
   double abs_error = 0;
   double rel_error = 0;
-  double excess = -1;  // abs_error in units of the tolerance; more than 1 fails
+  double excess = -1;  // abs_error divided by the tolerance; more than 1 fails
   std::size_t output = 0;
   std::int64_t cotangent = 0;
   std::int64_t direction = 0;
@@ -101,7 +101,7 @@ Difference compare(double analytic, double numeric, const GradcheckOptions& opti
 
 class Check {
  public:
-  // Throws where f or its inputs cannot be checked.
+  // Throws if f or its inputs cannot be checked.
   Check(const char* operation, const TensorFunction& f, const Tensors& inputs,
         const GradcheckOptions& options)
       : operation_(operation), f_(f), inputs_(inputs), options_(options) {
@@ -128,12 +128,12 @@ class Check {
   }
 
  private:
-  // One differentiable output: its cotangents, and for each of them the gradients of all inputs
-  // that require one. An empty gradient is zero.
+  // A differentiable output: its cotangents, and for each cotangent the gradients of all inputs
+  // that require grad. An empty gradient is zero.
   struct Output {
     Directions cotangents;
     std::vector<std::vector<Values>> gradients;
-    std::vector<Values> of_sum;  // for kFactor times the sum of all cotangents
+    std::vector<Values> of_sum;  // gradients for kFactor times the sum of all cotangents
   };
 
   std::string name(std::size_t input) const {
@@ -172,7 +172,7 @@ class Check {
     return outputs;
   }
 
-  // Those of the first evaluation must be those of all others.
+  // Checks that all evaluations give outputs of the same sizes as the first one.
   void check_sizes(const Tensors& outputs) const {
     std::vector<std::int64_t> sizes;
     for (const Tensor& output : outputs) sizes.push_back(output.numel());
@@ -184,7 +184,7 @@ class Check {
     }
   }
 
-  // In grad mode, as a function may differentiate within.
+  // In grad mode, because f may differentiate.
   std::vector<Values> evaluate() const {
     const GradModeGuard recorded(true);
     std::vector<Values> values;
@@ -243,13 +243,13 @@ class Check {
     return values;
   }
 
-  // A derivative is linear in the cotangent. The comparisons have found no fault, but of each
-  // element they have seen one sign or, of unit vectors, one value.
+  // A derivative is linear in the cotangent. The comparisons found no error, but they used only one
+  // sign of each element, or only one value for unit vectors.
   void check_linear(const Output& output) const {
     for (std::size_t c = 0; c < output.of_sum.size(); ++c) {
       const Values& of_sum = output.of_sum[c];
       for (std::size_t j = 0; j < static_cast<std::size_t>(checked_[c].numel()); ++j) {
-        double sum = 0, size = 0;  // what cancels in the sum is rounded, too
+        double sum = 0, size = 0;  // `size`, as terms that cancel in the sum are rounded, too
         for (const std::vector<Values>& gradients : output.gradients) {
           if (gradients[c].empty()) continue;
           sum += gradients[c][j];
@@ -258,7 +258,7 @@ class Check {
         const double found = of_sum.empty() ? 0 : of_sum[j];
         const double error = std::fabs(found / kFactor - sum);
         const bool is_near = std::isfinite(sum) && error <= options_.atol + options_.rtol * size;
-        // Infinities of both signs, which the comparisons let pass, sum up to NaN.
+        // The comparisons accept infinities of both signs. Their sum is NaN.
         if (is_near || found / kFactor == sum || std::isnan(sum)) continue;
         fail<AutogradError>(operation_, "the derivative is not linear: element ", j,
                             " of the gradient of input ", positions_[c], " is ", sum,
@@ -272,7 +272,7 @@ class Check {
     return output_elements_ == 0 || input_elements <= options_.full_jacobian / output_elements_;
   }
 
-  // The derivatives of all outputs along a direction in one input.
+  // Computes the derivatives of all outputs along a direction in one input.
   std::vector<Values> slopes(const Tensor& input, const Array& direction) const {
     const Mover mover(input.array());
     mover.move(direction, options_.eps);
@@ -287,7 +287,7 @@ class Check {
     return slopes;
   }
 
-  // The worst difference for the c-th input that requires grad, also put into `entry`.
+  // Returns the worst difference for the c-th input that requires grad, and fills `entry` with it.
   Difference check_input(std::size_t c, GradcheckEntry& entry) {
     const Tensor& input = checked_[c];
     const Directions directions(input.numel(), is_small(input.numel()), options_.projections,
@@ -318,7 +318,7 @@ class Check {
     return worst;
   }
 
-  // Finds the wrong element by bisection: follows the half of the direction with the larger error.
+  // Finds the wrong element by bisection, in the half of the direction with the larger error.
   void blame_element(std::size_t c, const Array& direction, Difference& worst,
                      GradcheckEntry& entry) const {
     std::int64_t begin = 0;
@@ -331,13 +331,13 @@ class Check {
     }
     const Array ones = Array::full(direction.shape(), 1, float64);
     const Difference found = difference_along(c, ones, begin, end, worst);
-    if (found.excess <= 1) return;  // no element alone exceeds the tolerance
+    if (found.excess <= 1) return;  // no single element exceeds the tolerance
     worst = found;
     entry.element = begin;
   }
 
-  // The difference for the output and cotangent of `like`, along the elements [begin, end) of
-  // `direction`.
+  // Computes the difference for the output and cotangent of `like`, along the elements [begin, end)
+  // of `direction`.
   Difference difference_along(std::size_t c, const Array& direction, std::int64_t begin,
                               std::int64_t end, const Difference& like) const {
     const Array part = Array::zeros(direction.shape(), float64);
@@ -376,7 +376,7 @@ class Check {
                    " (allowed: ", options_.atol, " + ", options_.rtol, " * |numeric|)");
   }
 
-  // Negative and large: a wrong sign or power of the cotangent shows, and where it is clipped.
+  // Negative and large, to detect a wrong sign or power of the cotangent, and clipping.
   static constexpr double kFactor = -1500;
 
   const char* operation_;
@@ -391,7 +391,8 @@ class Check {
   std::int64_t output_elements_ = 0;
 };
 
-// Without a direction or a step nothing would be compared, and all errors are within NaN.
+// Without a direction or a step nothing would be compared, and all errors would be within a
+// tolerance of NaN.
 void check_options(const char* operation, const GradcheckOptions& options) {
   if (options.projections < 1)
     fail(operation, "projections must be at least 1, got ", options.projections);
@@ -416,7 +417,7 @@ namespace {
 
 GradcheckReport check_gradients(const TensorFunction& f, const std::vector<Tensor>& inputs,
                                 const GradcheckOptions& options) {
-  // What is checked is gradients(inputs..., cotangents...), of the outputs with history.
+  // Checks the function gradients(inputs..., cotangents...), for the outputs with history.
   GradcheckOptions named = options;
   named.names.resize(inputs.size());
   Tensors wanted;

@@ -11,7 +11,7 @@
 namespace tend::autograd {
 namespace {
 
-// The nodes behind `outputs`, latest first.
+// Returns the nodes in the graph of `outputs`, latest first.
 std::vector<Ref<Node>> nodes_behind(const std::vector<Tensor>& outputs) {
   std::vector<Ref<Node>> nodes;
   std::set<const Node*> seen;
@@ -19,7 +19,7 @@ std::vector<Ref<Node>> nodes_behind(const std::vector<Tensor>& outputs) {
     if (edge.node && seen.insert(edge.node.get()).second) nodes.push_back(edge.node);
   };
   for (const Tensor& output : outputs) reach(gradient_edge(output));
-  for (std::size_t i = 0; i < nodes.size(); ++i) {  // NOLINT(modernize-loop-convert): they grow
+  for (std::size_t i = 0; i < nodes.size(); ++i) {  // NOLINT(modernize-loop-convert): it grows
     const Ref<Node> node = nodes[i];
     for (const Edge& edge : node->edges()) reach(edge);
   }
@@ -28,7 +28,7 @@ std::vector<Ref<Node>> nodes_behind(const std::vector<Tensor>& outputs) {
   return nodes;
 }
 
-// The graph with a number for each node and a text for each leaf.
+// The graph, with a number for each node and a text for each leaf.
 class Drawing {
  public:
   Drawing(const std::vector<Tensor>& outputs, const LeafNames& names)
@@ -41,7 +41,7 @@ class Drawing {
 
   std::size_t number(const Node& node) const { return number_.at(&node); }
 
-  // "weight (2, 3)"
+  // Returns a text such as "weight (2, 3)".
   std::string leaf(GradientSlot& slot) const {
     const auto name = names_.find(&slot);
     std::string text = name == names_.end() ? "leaf" : name->second;
@@ -70,7 +70,7 @@ std::int64_t saved_bytes(const Node& node) {
   return bytes;
 }
 
-// `text` between double quotes.
+// Returns `text` in double quotes.
 std::string quoted(const std::string& text) {
   std::string out = "\"";
   for (const char c : text) {

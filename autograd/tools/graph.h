@@ -1,4 +1,4 @@
-// Printing and drawing the graph that is recorded behind tensors.
+// Prints and draws the graphs that lead to tensors.
 #pragma once
 
 #include <set>
@@ -10,24 +10,27 @@
 
 namespace tend::autograd {
 
-/// Names for leaves, such as Module::named_parameters gives.
+/// Names for leaves, such as Module::named_parameters returns.
 using LeafNames = std::vector<std::pair<std::string, Tensor>>;
 
-/// PyTorch's names of the nodes behind `outputs`: for x.exp().sum() "SumBackward0" and
-/// "ExpBackward0".
+/// Returns PyTorch's names of the nodes in the graph of `outputs`.
+///
+/// For x.exp().sum() they are "SumBackward0" and "ExpBackward0".
 std::set<std::string> node_names(const std::vector<Tensor>& outputs);
 
-/// The graph behind `outputs`, one line for each node, the latest first: its number, the operation,
-/// dtype and shape of its result, what its inputs are, and how many bytes it keeps for backward.
+/// Prints the graph of `outputs`, one line for each node, the latest first.
+///
+/// A line has the node's number, the operation, dtype and shape of its result, its inputs, and the
+/// number of bytes that it saves for backward.
 ///
 ///   %2 sum float32 () <- %1
 ///   %1 mul float32 (2, 3) <- %0, weight (2, 3); saves 48 B
 ///   %0 exp float32 (2, 3) <- x (2, 3); saves 24 B
 ///
-/// Leaves without a name are "leaf"; "-" is an input without gradient.
+/// Leaves without a name are "leaf". An input without gradient is "-".
 std::string graph_text(const std::vector<Tensor>& outputs, const LeafNames& names = {});
 
-/// The same as a drawing for Graphviz: `dot -Tsvg`.
+/// Draws the same graph for Graphviz: `dot -Tsvg`.
 std::string graph_dot(const std::vector<Tensor>& outputs, const LeafNames& names = {});
 
 }  // namespace tend::autograd

@@ -1,4 +1,4 @@
-// Functions as arguments: what gradcheck, checkpoint and jacobian take.
+// Functions as arguments, for gradcheck, checkpoint, jacobian and others.
 #pragma once
 
 #include <functional>
@@ -10,9 +10,11 @@
 
 namespace tend {
 
-/// A function from tensors to tensors: anything that can be called with one, two or three tensors,
-/// or with a vector of them, and returns a tensor or a vector of them. It keeps a copy: of a module
-/// one that shares its tensors, while a lambda with a reference to the module calls that itself.
+/// A function from tensors to tensors.
+///
+/// It is made from any callable that accepts one, two or three tensors, or a vector of them, and
+/// returns a tensor or a vector of them. It copies the callable. The copy of a module shares the
+/// module's tensors, while a lambda with a reference to a module calls the module itself.
 class TensorFunction {
  public:
   using Tensors = std::vector<Tensor>;
@@ -36,9 +38,13 @@ class TensorFunction {
           }
         }) {}
 
-  /// ShapeError when the function takes another number of tensors.
+  /// Calls the function.
+  ///
+  /// Throws:
+  ///   Error      - the function is empty
+  ///   ShapeError - the function accepts another number of tensors
   Tensors operator()(const Tensors& inputs) const { return call("TensorFunction", inputs); }
-  /// The same for `operation`, which the error names.
+  /// Calls the function for `operation`, which errors name.
   Tensors call(const char* operation, const Tensors& inputs) const {
     return call_(operation, inputs);
   }

@@ -1,6 +1,6 @@
-// The rows about attention whose keys are partly hidden: their sizes, and who may see whom. The
-// driver counts the visible pairs, libtorch's worker makes tensors of them; tend has masks that say
-// the same.
+// The rows about masked attention: their sizes, and which keys each query may attend to. The driver
+// counts the visible pairs, and libtorch's worker makes mask tensors of them. tend's worker uses
+// tend's masks with the same meaning.
 #pragma once
 
 #include <algorithm>
@@ -12,9 +12,9 @@
 
 namespace compare {
 
-/// One attention of heads: the operation of a Work, and its sizes in this order.
+/// An attention operation: the name and the sizes of a Work, in the order of its sizes.
 struct AttentionWork {
-  std::string kind;  ///< attend_grouped, attend_window, ...: see visible_keys
+  std::string kind;  ///< attend_grouped, attend_window, ... (see visible_keys)
   bool both = false;
   std::int64_t batch = 1;
   std::int64_t heads = 1;
@@ -22,7 +22,7 @@ struct AttentionWork {
   std::int64_t queries = 1;
   std::int64_t keys = 1;
   std::int64_t width = 1;
-  std::int64_t parameter = 0;  ///< the window's size, the number of documents
+  std::int64_t parameter = 0;  ///< the window's size or the number of documents
 
   bool is_padded() const { return kind.starts_with("attend_padded"); }
 };
@@ -42,8 +42,8 @@ inline std::vector<std::int64_t> sizes_of(const AttentionWork& w) {
           w.parameter};
 }
 
-/// Where the documents of a packed sequence begin, and where the last ends: each is longer than the
-/// one before it.
+/// The start of each document in a packed sequence, and the end of the last one. Each document is
+/// longer than the previous one.
 inline std::vector<std::int64_t> document_bounds(const AttentionWork& w) {
   std::vector<std::int64_t> bounds;
   for (std::int64_t i = 0; i <= w.parameter; ++i)
@@ -51,7 +51,7 @@ inline std::vector<std::int64_t> document_bounds(const AttentionWork& w) {
   return bounds;
 }
 
-/// How many tokens the sequences of a padded batch have: from all down to a quarter.
+/// The number of tokens of each sequence in a padded batch, falling from w.keys to a quarter of it.
 inline std::vector<std::int64_t> sequence_lengths(const AttentionWork& w) {
   std::vector<std::int64_t> lengths;
   for (std::int64_t i = 0; i < w.batch; ++i)
@@ -59,11 +59,12 @@ inline std::vector<std::int64_t> sequence_lengths(const AttentionWork& w) {
   return lengths;
 }
 
-/// Keys from `first` up to, not including, `end`.
+/// The keys from `first` to `end`, excluding `end`.
 struct KeyRange {
   std::int64_t first, end;
 };
 
+/// The keys that a query of a sequence of the batch may attend to.
 inline KeyRange visible_keys(const AttentionWork& w, std::int64_t batch, std::int64_t query) {
   const KeyRange causal{0, query + 1};
   if (w.kind == "attend_query") return {0, w.keys};
@@ -80,7 +81,7 @@ inline KeyRange visible_keys(const AttentionWork& w, std::int64_t batch, std::in
   return causal;
 }
 
-/// Pairs of a query and a key that it sees, in all heads.
+/// The number of pairs of a query and a key that it may attend to, in all heads.
 inline double visible_pairs(const AttentionWork& w) {
   std::int64_t pairs = 0;
   for (std::int64_t batch = 0; batch < w.batch; ++batch) {

@@ -1,4 +1,4 @@
-// The rows about generation: a GPT's sizes and those of its prompt.
+// The rows about generation: the sizes of a GPT and of its prompt.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace compare {
 
-/// A GPT with GPT-2's parts and a prompt for it, in the order of a Work's sizes.
+/// The sizes of a GPT with GPT-2's parts and of its prompt, in the order of a Work's sizes.
 struct GenerationWork {
   std::int64_t vocabulary = 1;
   std::int64_t context = 1;

@@ -1,5 +1,5 @@
-// What every worker computes with: numbers that follow from a seed and a place alone, so that no
-// worker needs another's.
+// The inputs of every worker. Each number depends only on a seed and a position, so all workers
+// compute the same inputs without exchanging them.
 #pragma once
 
 #include <cmath>
@@ -10,9 +10,9 @@
 
 namespace compare {
 
-/// A number in [-1, 1) for a place: splitmix64 (Steele, Lea and Flood 2014) of both.
-inline float random_value(std::uint64_t seed, std::uint64_t place) {
-  std::uint64_t z = seed * 0xd1342543de82ef95u + (place + 1) * 0x9e3779b97f4a7c15u;
+/// A number in [-1, 1): splitmix64 (Steele, Lea and Flood 2014) of the seed and the position.
+inline float random_value(std::uint64_t seed, std::uint64_t position) {
+  std::uint64_t z = seed * 0xd1342543de82ef95u + (position + 1) * 0x9e3779b97f4a7c15u;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
   z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
   z ^= z >> 31;
@@ -25,7 +25,7 @@ inline std::vector<float> random_values(std::uint64_t seed, std::int64_t count) 
   return values;
 }
 
-/// Integers in [0, bound).
+/// Random integers in [0, bound).
 inline std::vector<std::int64_t> random_tokens(std::uint64_t seed, std::int64_t count,
                                                std::int64_t bound) {
   std::vector<std::int64_t> tokens;
@@ -35,13 +35,16 @@ inline std::vector<std::int64_t> random_tokens(std::uint64_t seed, std::int64_t 
   return tokens;
 }
 
-/// Parameters whose gradients a training step is checked by: those of all kinds, not of all layers.
+/// True if the gradient of this parameter is compared after a training step. Of the blocks, only
+/// the first is compared.
 inline bool is_checked(std::string_view name) {
   return !name.starts_with("blocks.") || name.starts_with("blocks.0.");
 }
 
-/// A model's parameter, decided by its name: matrices uniform within 1 / sqrt(columns), as
-/// torch.nn.Linear draws them, the weights of norms about 1, biases about 0.
+/// The values of a model's parameter, which depend on its name and the seed.
+///
+/// Matrices are uniform within 1 / sqrt(columns), as in torch.nn.Linear. Weights of norms are near
+/// 1, biases near 0.
 inline std::vector<float> parameter_values(std::uint64_t seed, std::string_view name,
                                            std::int64_t rows, std::int64_t columns) {
   for (char c : name) seed = (seed ^ static_cast<unsigned char>(c)) * 0x100000001b3u;  // FNV-1a

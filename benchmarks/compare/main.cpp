@@ -1,4 +1,4 @@
-// Measures tend against other libraries, each in processes of its own, in turn.
+// Measures tend against other libraries in turn. Each library runs in its own processes.
 
 #include <sched.h>
 #include <unistd.h>
@@ -29,18 +29,18 @@ namespace {
 struct Options {
   std::string json_path;
   std::string rows = ".*";
-  int sample = 0;  // rows to draw; 0: all
+  int sample = 0;  // the number of rows to choose at random; 0: all
   std::vector<std::string> peers;
   std::string tend;
   int cores = 0;  // 0: all
   bool list = false;
   bool operations = false;
-  bool glances = true;  // unless the user says how many repetitions there shall be
+  bool glances = true;  // false if the user gives the number of repetitions
   compare::Plan plan;
 };
 
-/// Keeps this process and its children on the first `count` of the cores that they may use (0: all
-/// of them), so that every library finds that many without being told. Returns how many there are.
+/// Restricts this process and its children to the first `count` of the cores that they may use (0:
+/// all of them). So every library finds this number of cores by itself. Returns this number.
 int use_cores(int count) {
   cpu_set_t cores;
   if (sched_getaffinity(0, sizeof cores, &cores) != 0) throw std::runtime_error("no affinity mask");
@@ -67,12 +67,12 @@ std::regex pattern_of(const std::string& rows) {
   }
 }
 
-/// Those of `rows` whose name matches, and of these as many as the user wants to draw.
+/// The rows whose names match --rows; with --sample, a random sample of them.
 template <class Row, class Name>
 std::vector<Row> chosen_rows(std::vector<Row> rows, const Options& options, Name name) {
   const std::regex wanted = pattern_of(options.rows);
   std::erase_if(rows, [&](const Row& row) { return !std::regex_search(name(row), wanted); });
-  if (rows.empty()) throw std::invalid_argument("no row is left of " + options.rows);
+  if (rows.empty()) throw std::invalid_argument("--rows: no row's name matches " + options.rows);
   if (options.sample == 0) return rows;
   std::vector<Row> drawn;
   std::sample(rows.begin(), rows.end(), std::back_inserter(drawn), options.sample,
@@ -100,8 +100,9 @@ std::vector<compare::Peer> chosen_peers(const Options& options) {
   return peers;
 }
 
-/// Asks everybody what it computes with, and the machine what it can do. Who does not answer takes
-/// no part, but for tend.
+/// Asks every worker for its library's version and settings, and measures the machine's limits. A
+/// worker that does not answer is left out and reported as a failure. If it is tend's, throws
+/// WorkerError.
 compare::Facts introduce(compare::Bench& bench, std::vector<std::string>& failures) {
   compare::Facts facts;
   const std::vector<compare::Peer> peers = bench.peers();
@@ -160,8 +161,8 @@ int run(const Options& options) {
   return failures.empty() ? 0 : 1;
 }
 
-/// The seconds that a copy of so many bytes takes: measured for a few numbers of bytes, and for
-/// others in proportion to the next larger.
+/// The time of copying a number of bytes, in seconds. It is measured only for powers of 1.1. Other
+/// numbers use the time of the next larger power, in proportion.
 class CopyTimes {
  public:
   explicit CopyTimes(compare::Bench& bench) : bench_(bench) {}
@@ -183,8 +184,8 @@ class CopyTimes {
   std::map<double, double> seconds_;
 };
 
-/// First a glance, which shows that tend is far ahead; what is not is measured with the full
-/// effort.
+/// Measures briefly at first. If this does not show that tend is much faster, measures again with
+/// the full effort.
 compare::Measurement measure_operation(compare::Bench& bench, const compare::Row& row) {
   constexpr compare::Effort kGlance{.repetitions = 3, .milliseconds = 5};
   constexpr double kFarAhead = 1.3;
@@ -241,7 +242,7 @@ int run_operations(const Options& options) {
   }
   progress.clear();
   std::cout << '\n' << compare::operations_report(results);
-  if (!left_out.empty()) std::cout << "Left out, as no such case exists in both:\n";
+  if (!left_out.empty()) std::cout << "Left out, because tend or PyTorch has no such case:\n";
   for (const std::string& name : left_out) std::cout << "- " << name << '\n';
   std::cout << std::flush;
   write_json();
@@ -252,24 +253,24 @@ int run_operations(const Options& options) {
 void add_options(program::CommandLine& line, Options& options) {
   compare::Plan& plan = options.plan;
   line.add_json(options.json_path);
-  line.add_text("--rows", options.rows, "Only rows whose name this matches").type("REGEX");
-  line.add_whole("--sample", options.sample, "Only so many of these rows, drawn by --seed", 1,
+  line.add_text("--rows", options.rows, "Only rows whose name matches").type("REGEX");
+  line.add_whole("--sample", options.sample, "Only a random sample of this number of rows", 1,
                  1'000'000);
   const program::Option peers =
-      line.add_words("--peers", options.peers, "Only these libraries, with commas between")
+      line.add_words("--peers", options.peers, "Only these libraries, separated by commas")
           .type("NAME");
   line.add_whole("--repetitions", plan.effort.repetitions, "Timings of each row in each library", 1,
                  1000)
       .default_text(std::to_string(plan.effort.repetitions));
-  line.add_whole("--threads", options.cores, "Cores that everybody may use; all by default", 1,
+  line.add_whole("--threads", options.cores, "Cores that every library may use; all by default", 1,
                  tend::kMaxThreads);
-  line.add_whole("--seed", plan.seed, "Of the numbers to compute with, and of --sample")
+  line.add_whole("--seed", plan.seed, "Seed of the inputs and of --sample")
       .default_text(std::to_string(plan.seed));
-  line.add_text("--tend", options.tend, "Another build's worker for tend")
+  line.add_text("--tend", options.tend, "The worker of another build of tend")
       .type("FILE")
       .must_exist();
   line.add_flag("--operations", options.operations,
-                "Instead, every row of the operation table beside PyTorch in Python "
+                "Instead, every row of the operation table next to PyTorch in Python "
                 "(python3-torch)")
       .excludes(peers);
   line.add_flag("--list", options.list, "Print the names of the rows, and stop");
@@ -280,13 +281,13 @@ void add_options(program::CommandLine& line, Options& options) {
 int main(int argc, char** argv) {
   program::CommandLine line(
       "compare",
-      "Measures tend against the other libraries whose workers were built: each in a process of "
-      "its own, in turn, after checking that all compute the same. Prints a Markdown table of "
-      "medians. Exits with 1 when a result is wrong or a worker dies.");
+      "Measures tend against the other libraries whose workers were built. Each runs in its own "
+      "process, in turn, after a check that all results agree. Prints a Markdown table of medians. "
+      "Exits with 1 if a result is wrong or a worker dies.");
   Options options;
   add_options(line, options);
   return line.run(argc, argv, [&] {
-    std::signal(SIGPIPE, SIG_IGN);  // a dead worker is told by write()
+    std::signal(SIGPIPE, SIG_IGN);  // write() reports a dead worker by its result
     options.glances = !line.was_given("--repetitions");
     options.plan.threads = use_cores(options.cores);
     return options.operations ? run_operations(options) : run(options);

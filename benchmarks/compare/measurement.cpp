@@ -10,7 +10,7 @@
 namespace compare {
 namespace {
 
-/// A row that took this long gets no more repetitions, if it has three.
+/// A row that has taken this many seconds gets no more repetitions after the first three.
 constexpr double kRowSeconds = 25;
 constexpr std::size_t kEnough = 3;
 
@@ -20,7 +20,7 @@ double median(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
-/// What a machine's worker is told for the limit of a row, "" where there is none.
+/// The work of the machine's worker that measures a row's limit; "" if the row has no limit.
 std::string limit_work(const Row& row) {
   std::ostringstream out;
   out.precision(0);
@@ -31,8 +31,8 @@ std::string limit_work(const Row& row) {
   return out.str();
 }
 
-/// How `values` differ from `expected` by more than so much of the largest expected number; ""
-/// where they do not.
+/// Describes a difference that exceeds `tolerance` times the largest expected number; "" if there
+/// is no such difference.
 std::string difference(const std::vector<float>& values, const std::vector<float>& expected,
                        double tolerance) {
   if (values.size() != expected.size()) {
@@ -49,12 +49,12 @@ std::string difference(const std::vector<float>& values, const std::vector<float
   }
   if (worst <= tolerance * largest) return "";
   std::ostringstream out;
-  out << "by " << worst << " where numbers go to " << largest << "; allowed are "
+  out << "by " << worst << "; the largest number is " << largest << ", the tolerance is "
       << tolerance * largest;
   return out.str();
 }
 
-/// The same for results of several tensors.
+/// Describes the first difference in results of several tensors.
 std::string difference(const Tensors& values, const Tensors& expected, double tolerance) {
   if (values.size() != expected.size()) {
     return std::to_string(values.size()) + " tensors instead of " + std::to_string(expected.size());
@@ -68,7 +68,7 @@ std::string difference(const Tensors& values, const Tensors& expected, double to
 
 }  // namespace
 
-/// A peer that takes part in a row, with the options and the way that it has there.
+/// A peer that does a row's work, with the options and the way that it uses for this row.
 struct Bench::Runner {
   const Peer* peer = nullptr;
   Options options;
@@ -108,7 +108,8 @@ std::string Bench::about(const Peer& peer) {
   return ask(peer, peer.options.front(), "about").substr(6);
 }
 
-/// The way in which the peer will do the work, "" where it knows but one; none if it cannot.
+/// The way in which the peer will do the work; "" if it has only one way. Returns nullopt if it
+/// cannot do the work.
 std::optional<std::string> Bench::prepare(const Peer& peer, const Options& options,
                                           const std::string& work) {
   std::istringstream answer(ask(peer, options, "prepare " + work));
@@ -150,7 +151,7 @@ Tensors Bench::result(const Peer& peer, const Options& options) {
   return tensors;
 }
 
-/// The peer with its fastest options, prepared; none if it cannot do the work.
+/// Prepares the peer with its fastest options. Returns nullopt if it cannot do the work.
 std::optional<Bench::Runner> Bench::best_runner(const Peer& peer, const std::string& work,
                                                 const Effort& effort) {
   std::optional<Runner> best;
@@ -163,7 +164,7 @@ std::optional<Bench::Runner> Bench::best_runner(const Peer& peer, const std::str
     }
     if (peer.options.size() == 1) return Runner{&peer, options, *way};
     double seconds = time_once(peer, options, effort);
-    // Once more where it may decide; the timings that are reported come later.
+    // Options that may be the fastest are timed twice. These times are not reported.
     if (seconds < 1.5 * least) seconds = std::min(seconds, time_once(peer, options, effort));
     const bool is_better = seconds < least;
     if (best || !is_better) ask(peer, is_better ? best->options : options, "release");
@@ -171,12 +172,12 @@ std::optional<Bench::Runner> Bench::best_runner(const Peer& peer, const std::str
     least = seconds;
     best = Runner{&peer, options, *way};
   }
-  // Anew, as a training that was timed is no longer where it began.
+  // Prepared again, because timing a training step has changed its parameters.
   if (best) prepare(peer, best->options, best->way.empty() ? work : work + " " + best->way);
   return best;
 }
 
-/// Who can do the row, prepared, with results that are tend's.
+/// Prepares all peers that can do the row and whose results agree with tend's.
 void Bench::gather(const Row& row, const Effort& effort, std::vector<Runner>& runners,
                    Measurement& found) {
   Tensors expected;
@@ -187,7 +188,7 @@ void Bench::gather(const Row& row, const Effort& effort, std::vector<Runner>& ru
       if (work.empty() || (row.is_call && peer.is_kernels_only)) continue;
       const std::optional<Runner> runner = best_runner(peer, work, effort);
       if (!runner) {
-        if (peer.role == Role::subject) return;  // there is no such work
+        if (peer.role == Role::subject) return;  // tend cannot do it
         continue;
       }
       if (!is_machine) {
@@ -199,11 +200,12 @@ void Bench::gather(const Row& row, const Effort& effort, std::vector<Runner>& ru
       runners.push_back(*runner);
     } catch (const WorkerError& error) {
       found.failures.push_back(row.name + ": " + error.what());
-      if (peer.role == Role::subject) return;  // nothing to compare with
+      if (peer.role == Role::subject) return;  // there is nothing to compare with
     }
   }
 }
 
+/// Times all runners in turn, once in each repetition.
 void Bench::alternate(const Effort& effort, std::vector<Runner>& runners, Measurement& found) {
   const auto start = std::chrono::steady_clock::now();
   for (int i = 0; i < effort.repetitions; ++i) {
@@ -223,8 +225,8 @@ void Bench::alternate(const Effort& effort, std::vector<Runner>& runners, Measur
   }
 }
 
-/// In a new process, which holds nothing of earlier rows. The work is timed rather than read, as
-/// copies for the comparison are no part of it.
+/// Measures the peak memory in a new process, which has no memory of earlier rows. It uses the
+/// command `time` instead of `result`, because `result` also copies the results.
 void Bench::measure_memory(const Row& row, const Runner& runner, Measurement& found) {
   const std::unique_ptr<Process> fresh = start(*runner.peer, runner.options);
   fresh->ask("prepare " + row.work + " " + runner.way);

@@ -1,4 +1,4 @@
-// Runs a row in every worker: checks that all compute the same, then times them in turn.
+// Runs a row in every worker: checks that all results agree, then times the workers in turn.
 #pragma once
 
 #include <cstdint>
@@ -15,30 +15,30 @@
 
 namespace compare {
 
-/// The result of a work, which is compared between libraries.
+/// The result of a row's work, which is compared between libraries.
 using Tensors = std::vector<std::vector<float>>;
 
 struct Timing {
   double seconds = 0;
-  std::string options;  ///< the environment, and the worker's way
+  std::string options;  ///< the environment, and the way that the worker uses
 };
 
 struct Memory {
-  std::int64_t resident = 0;   ///< the most bytes by which the process grew
-  std::int64_t allocated = 0;  ///< the most bytes of tensors, if the library counts them
+  std::int64_t resident = 0;   ///< the largest growth of the process, in bytes
+  std::int64_t allocated = 0;  ///< the peak bytes of tensors; 0 if the library does not count them
 };
 
 struct Measurement {
   std::string row;
-  std::map<std::string, Timing> timings;  // by peer; tend and the limits among them
+  std::map<std::string, Timing> timings;  // by peer, including tend and the limits
   std::map<std::string, Memory> memory;
-  std::vector<std::string> failures;  // wrong results, dead workers
+  std::vector<std::string> failures;  // wrong results and dead workers
 };
 
-/// How long a row is measured.
+/// How often and how long a row is measured.
 struct Effort {
   int repetitions = 7;
-  int milliseconds = 25;  ///< of a timing, at least
+  int milliseconds = 25;  ///< the least duration of a timing
 };
 
 struct Plan {
@@ -53,13 +53,16 @@ class Bench {
   Bench(std::vector<Peer> peers, const Plan& plan) : peers_(std::move(peers)), plan_(plan) {}
 
   const std::vector<Peer>& peers() const noexcept { return peers_; }
-  /// Continues without the peer of that name.
+  /// Removes the peer of this name.
   void leave_out(const std::string& name);
-  /// The peer's description of itself. WorkerError if it does not start.
+  /// The peer's description of itself.
+  ///
+  /// Throws: WorkerError - the worker does not start
   std::string about(const Peer& peer);
+  /// Checks and times a row in all peers. Failures are in the result.
   Measurement measure(const Row& row) { return measure(row, plan_.effort); }
   Measurement measure(const Row& row, const Effort& effort);
-  /// Seconds of one work in one peer: the median of the repetitions.
+  /// The time of one peer for a piece of work in seconds, as the median of the repetitions.
   double time(const Peer& peer, const std::string& work);
 
  private:

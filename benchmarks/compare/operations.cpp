@@ -15,10 +15,11 @@ namespace {
 
 using nlohmann::json;
 
-/// Results of float32 in another order of summation, over millions of elements: PyTorch's norm of
-/// order 3 of 4096 x 1024 is off by 0.8e-3 (tend's by 2e-7), and its gradient by twice as much.
+/// The results are float32 sums of millions of elements in different orders. PyTorch's norm of
+/// order 3 of a 4096 x 1024 matrix has an error of 0.8e-3 (tend's: 2e-7), its gradient twice as
+/// much.
 constexpr double kTolerance = 3e-3;
-/// Below this ratio tend counts as slower.
+/// Below this ratio of PyTorch's time to tend's, tend counts as slower.
 constexpr double kBehind = 0.95;
 
 struct MatrixSize {
@@ -28,9 +29,9 @@ struct MatrixSize {
 };
 constexpr MatrixSize kSizes[] = {{"512x512", 512, 512}, {"4096x1024", 4096, 1024}, {"own", 0, 0}};
 
-/// What `program` prints for the word `argument`.
+/// The output of `program` with one argument.
 std::string output_of(const std::string& program, const std::string& argument) {
-  // The shell does not look for an absolute path in PATH.
+  // The path is absolute so that the shell does not search PATH.
   const std::string path = std::filesystem::absolute(program);
   const std::string command = program::shell_quoted(path) + " " + argument;
   std::FILE* const pipe = popen(command.c_str(), "r");
@@ -71,10 +72,10 @@ void add_cases(std::size_t index, const json& op, std::vector<OperationRow>& row
       if (is_double && !op["is_real"].get<bool>()) continue;
       for (const bool is_transposed : {false, true}) {
         if (is_transposed && !op["any_layout"].get<bool>()) continue;
-        // As operation_cases.h numbers them: forward, both, in place.
+        // The values of Pass in operation_cases.h: forward, both, in place.
         for (const int pass : {0, 1, 2}) {
           if (pass == 1 && !op["has_gradient"].get<bool>()) continue;
-          if (pass == 2 && !op["has_twin"].get<bool>()) continue;
+          if (pass == 2 && !op["has_in_place"].get<bool>()) continue;
           rows.push_back(make_row(index, op, size, is_double, is_transposed, pass));
         }
       }
@@ -82,7 +83,7 @@ void add_cases(std::size_t index, const json& op, std::vector<OperationRow>& row
   }
 }
 
-/// The geometric mean of the ratios that `f` chooses, with their number.
+/// The geometric mean of the ratios of the results for which `f` is true, and their number.
 template <class F>
 std::string mean_text(const std::vector<OperationResult>& results, F f) {
   double sum = 0;
@@ -98,8 +99,8 @@ std::string mean_text(const std::vector<OperationResult>& results, F f) {
   return text;
 }
 
-/// Whether a case counts in the means. Python adds microseconds to each of PyTorch's calls, which
-/// say little about the operation where it takes no longer itself, as where only a view is made.
+/// True if a case counts in the means. Python adds microseconds to each of PyTorch's calls, so very
+/// short operations, such as views, would say little about the operation itself.
 bool counts(const OperationResult& result) {
   constexpr double kLong = 20e-6;  // seconds
   return result.row.size != "own" && std::max(result.tend, result.pytorch) >= kLong;

@@ -1,4 +1,4 @@
-// `compare --operations`: every row of the operation table, tend beside PyTorch.
+// `compare --operations`: times every row of the operation table in tend and in PyTorch.
 #pragma once
 
 #include <string>
@@ -13,48 +13,48 @@
 
 namespace compare {
 
-/// A row of the operation table at a size, with a dtype and a layout, in one pass.
+/// A case: a row of the operation table with a size, a dtype, a layout and a pass.
 struct OperationRow {
-  Row row;  // what the workers are told
+  Row row;  // the case as a row for the workers
   std::string python;
-  std::string size;  // "4096x1024", or "own" where the row's sizes are fixed
+  std::string size;  // "4096x1024", or "own" if the sizes of the operation's row are fixed
   std::string dtype;
   std::string layout;
-  std::string pass;  // "forward", "both" (forward and backward) or "in place" (the twin)
+  std::string pass;  // "forward", "both" (forward and backward) or "in place"
 };
 
 struct OperationResult {
   OperationRow row;
   double tend = 0;     // seconds
-  double pytorch = 0;  // seconds, with the best of its settings
-  double copy = 0;     // seconds that a copy of the bytes takes that the work reads and writes
+  double pytorch = 0;  // seconds, with PyTorch's fastest settings
+  double copy = 0;     // seconds for a copy of the bytes that the work reads and writes
   std::string settings;
 
   double ratio() const { return pytorch / tend; }
-  /// Whether tend moves its bytes at half the speed of a copy, or faster.
+  /// True if tend reads and writes its bytes at more than half the speed of a copy.
   bool is_bound_by_memory() const { return copy > 0.5 * tend; }
 };
 
-/// tend's and PyTorch's workers, and the machine.
+/// The workers of tend, PyTorch and the machine, in this order.
 std::vector<Peer> operation_peers(const std::string& folder, const std::string& tend, int threads);
 
-/// All cases, as the worker of tend lists them. Those that prove not to exist are skipped later.
+/// All cases that tend's worker lists. Some of them may not exist; these are skipped later.
 std::vector<OperationRow> operation_rows(const Peer& tend);
 
-/// Where tend's worker leaves the inputs for PyTorch's.
+/// The file in which tend's worker writes the inputs for PyTorch's worker.
 class InputsFile {
  public:
-  /// Names the file in the variable COMPARE_INPUTS, which the workers inherit.
+  /// Sets the environment variable COMPARE_INPUTS, which the workers inherit, to the file's path.
   InputsFile();
 
-  /// The number of bytes that the work of the last case reads and writes at least.
+  /// The number of bytes that the last case must at least read and write.
   double bytes() const;
 
  private:
   SharedFile file_;
 };
 
-/// A Markdown table, the lowest ratio first, and what follows from it.
+/// A Markdown table with the lowest ratio first, followed by the geometric means.
 std::string operations_report(std::vector<OperationResult> results);
 nlohmann::json operations_json(const std::vector<OperationResult>& results, const Facts& facts);
 

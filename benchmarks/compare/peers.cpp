@@ -11,8 +11,8 @@ namespace {
 
 constexpr const char* kCoreType = "OPENBLAS_CORETYPE";
 
-/// Whether OpenBLAS's fastest kernels run here, which it does not choose on CPUs that it does not
-/// know.
+/// True if this CPU can run OpenBLAS's fastest kernels. OpenBLAS does not choose them by itself on
+/// CPUs that it does not know.
 bool has_avx512() {
 #if defined(__x86_64__)
   return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
@@ -22,7 +22,7 @@ bool has_avx512() {
 #endif
 }
 
-/// Everything that speeds libtorch up or slows it down.
+/// All settings that may make libtorch faster: OpenBLAS's kernels, and the numbers of threads.
 std::vector<Options> torch_settings(int threads) {
   std::vector<Options> all;
   for (const bool repaired : {true, false}) {

@@ -10,30 +10,32 @@ namespace compare {
 /// Environment variables of one process. An empty list means "as installed".
 using Options = std::vector<std::pair<std::string, std::string>>;
 
-/// "as installed", or NAME=VALUE NAME=VALUE.
+/// The options as a text: "as installed", or NAME=VALUE NAME=VALUE.
 std::string describe(const Options& options);
 
+/// `subject` is tend, and a `peer` is a library that tend is compared with. A `limit` is only
+/// reported.
 enum class Role { subject, peer, limit };
 
 struct Peer {
   std::string name;
   std::string program;
   Role role = Role::peer;
-  /// With several, each row takes the fastest.
+  /// If there are several, each row uses the fastest.
   std::vector<Options> options;
-  /// Whether it computes on memory that it is given and knows no tensors.
+  /// True if the library computes on the caller's memory and has no tensors.
   bool is_kernels_only = false;
 };
 
-/// The workers that were built into `folder`. tend, the first, is the one at `tend` unless that is
-/// empty. The best options use at most `threads` threads.
+/// The workers in `folder`, of all libraries that were found. The first is tend's, whose worker is
+/// the program `tend` unless that is empty. The options use at most `threads` threads.
 std::vector<Peer> find_peers(const std::string& folder, const std::string& tend, int threads);
 
-/// One thread or all, with the fastest kernels for products.
+/// The settings for one thread and for `threads` threads, with OpenBLAS's fastest kernels.
 std::vector<Options> torch_thread_settings(int threads);
 
-/// The environment of a process with these options: the driver's environment without the variables
-/// that set up one of the libraries, and the options.
+/// The environment of a process with these options. It is the driver's environment with the options
+/// added, and without all variables that configure one of the libraries.
 std::vector<std::string> environment(const Options& options);
 
 }  // namespace compare

@@ -25,12 +25,12 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
   return all;
 }
 
-constexpr std::chrono::seconds kPatience{120};  // for an answer
+constexpr std::chrono::seconds kPatience{120};  // the longest wait for an answer
 
 }  // namespace
 
 SharedFile::SharedFile() : file_(memfd_create("compare", MFD_CLOEXEC)) {
-  if (file_ < 0) throw std::runtime_error("no memory for a file");
+  if (file_ < 0) throw std::runtime_error("cannot create a file in memory");
   path_ = "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(file_);
 }
 
@@ -42,15 +42,15 @@ Process::Process(const std::vector<std::string>& command,
                  const std::vector<std::string>& environment) {
   const std::vector<char*> arguments = pointers(command);
   const std::vector<char*> variables = pointers(environment);
-  // Closed on exec, or another worker would hold this one's pipe open.
+  // The pipes are closed on exec. Otherwise another worker would keep this worker's pipe open.
   std::array<int, 2> down{};
   std::array<int, 2> up{};
   if (pipe2(down.data(), O_CLOEXEC) != 0 || pipe2(up.data(), O_CLOEXEC) != 0) {
-    throw WorkerError("no pipe");
+    throw WorkerError("cannot create a pipe");
   }
   id_ = fork();
   if (id_ == 0) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);  // whatever ends the driver, no worker goes on
+    prctl(PR_SET_PDEATHSIG, SIGKILL);  // the worker ends with the driver
     dup2(down[0], STDIN_FILENO);
     dup2(up[1], STDOUT_FILENO);
     execve(arguments[0], arguments.data(), variables.data());
@@ -60,7 +60,7 @@ Process::Process(const std::vector<std::string>& command,
   close(up[1]);
   to_child_ = down[1];
   from_child_ = up[0];
-  if (id_ < 0) throw WorkerError("no process");
+  if (id_ < 0) throw WorkerError("cannot start a process");
 }
 
 Process::~Process() {

@@ -1,4 +1,4 @@
-// A worker as the driver sees it: a child process that answers lines of text.
+// The driver's side of a worker: a child process that answers lines of text.
 #pragma once
 
 #include <sys/types.h>
@@ -9,13 +9,13 @@
 
 namespace compare {
 
-/// A worker died, did not answer or could not obey.
+/// A worker died, did not answer in time, or answered that it failed.
 class WorkerError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// A file in memory that this process and its workers know by the same name. It lasts as long as
-/// this object, however the process ends.
+/// A file in memory, whose path is the same for this process and its workers. It exists as long as
+/// this object, even if the process is killed.
 class SharedFile {
  public:
   SharedFile();
@@ -32,19 +32,25 @@ class SharedFile {
 
 class Process {
  public:
-  /// Starts `command` (a path, then arguments) with just these variables, NAME=VALUE each.
+  /// Starts `command` (a path and its arguments) with only these environment variables, each
+  /// NAME=VALUE.
+  ///
+  /// Throws: WorkerError - the process could not be created
   Process(const std::vector<std::string>& command, const std::vector<std::string>& environment);
-  /// Ends the process at once.
+  /// Kills the process.
   ~Process();
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
-  /// Sends a line and returns the answer. WorkerError if the process ends, does not answer in time
-  /// or answers that it failed. After the first two it cannot be asked again.
+  /// Sends a line and returns the answer.
+  ///
+  /// If the process ends or does not answer in time, it is killed and cannot be asked again.
+  ///
+  /// Throws: WorkerError - the process ends, does not answer in time, or answers that it failed
   std::string ask(const std::string& line);
   bool is_alive() const noexcept { return id_ > 0; }
-  /// Waits for a short time until all threads of the process sleep. The threads of OpenBLAS and
-  /// OpenMP spin for a while after their work, which would disturb the next worker.
+  /// Waits until all threads of the process sleep, for at most 0.3 seconds. The threads of
+  /// OpenBLAS and OpenMP spin for a while after their work, which would disturb the next worker.
   void settle() const;
 
  private:

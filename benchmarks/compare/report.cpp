@@ -19,7 +19,7 @@ std::optional<double> seconds_of(const Measurement& m, const std::string& peer) 
   return found->second.seconds;
 }
 
-/// The fastest of the peers that did the row.
+/// The fastest peer in this row; nullptr if no peer did it.
 const Peer* best_peer(const std::vector<Peer>& peers, const Measurement& m) {
   const Peer* best = nullptr;
   for (const Peer& peer : peers) {
@@ -104,7 +104,7 @@ std::string memory_table(const std::vector<Measurement>& measurements) {
     }
   }
   if (lines.empty()) return "";
-  return "| peak memory | in | process grew by | tensors held |\n|---|---|---:|---:|\n" + lines;
+  return "| peak memory | in | process grew by | tensors used |\n|---|---|---:|---:|\n" + lines;
 }
 
 std::string settings_list(const std::vector<Peer>& peers,

@@ -1,4 +1,4 @@
-// What was measured, as a table and as JSON.
+// The measurements as a table and as JSON.
 #pragma once
 
 #include <map>
@@ -12,27 +12,28 @@
 
 namespace compare {
 
-/// By peer, what it says it computes with.
+/// Each peer's description of itself: its version and settings.
 using Facts = std::map<std::string, std::string>;
 
-/// Three digits, and a unit; "" for none.
+/// A time with three digits and a unit; "" if there is no time.
 std::string time_text(std::optional<double> seconds);
 
-/// Two lines that begin a Markdown table with a column for each peer.
+/// The first two lines of a Markdown table that has a column for each peer.
 std::string table_head(const std::vector<Peer>& peers);
-/// The row of a measurement.
+/// The table's row for a measurement.
 std::string table_row(const std::vector<Peer>& peers, const Measurement& measurement);
-/// The peak memory of the rows that report it, as a table; "" without any.
+/// A table with the peak memory of the rows that report it; "" if there are no such rows.
 std::string memory_table(const std::vector<Measurement>& measurements);
 
-/// The options of libraries that have several, each with the rows where it was the fastest.
+/// A list of the libraries that have several options. It shows for which rows each of the options
+/// was the fastest.
 std::string settings_list(const std::vector<Peer>& peers,
                           const std::vector<Measurement>& measurements);
 
-/// One object a row: {"row", "tend_s", "peers": {name: {"seconds", "settings"}}, "best_peer",
-/// "ratio", "as_installed_ratio", "limit_s", "of_limit", "limits", "memory", "about"}; null for
-/// what could not be measured. "best_peer" may be "libtorch as installed", where that is the
-/// faster.
+/// An array with an object for each row: {"row", "tend_s", "peers": {name: {"seconds",
+/// "settings"}}, "best_peer", "ratio", "as_installed_ratio", "limit_s", "of_limit", "limits",
+/// "memory", "about"}. A value that could not be measured is null. "best_peer" may also be
+/// "libtorch as installed", if that is the fastest.
 nlohmann::json report_json(const std::vector<Peer>& peers,
                            const std::vector<Measurement>& measurements, const Facts& facts);
 

@@ -16,14 +16,18 @@ using Size = std::int64_t;
 
 // Results are compared in float32, whose unit is 6e-8 at 1.
 
-/// The same operations in the same order.
+/// For the same operations in the same order.
 constexpr double kExact = 0;
-/// exp, erf and sqrt of different libraries, each some units wrong.
+/// For exp, erf and sqrt, which each library computes with an error of some units.
 constexpr double kFunction = 2e-6;
-/// Sums of up to some thousand terms, in another order each.
+/// For sums of up to some thousand terms, which each library adds in another order.
 constexpr double kSum = 1e-5;
-/// Chains of such sums, and what is divided by a small variance.
+/// For chains of such sums, and for numbers that are divided by a small variance.
 constexpr double kChain = 1e-4;
+/// Large models with ReLU. Rounding decides on which side of 0 some of their numbers are: the
+/// gradient of the book's embedding differs by 9.4e-4 between two paths of tend's own products, and
+/// by 1e-6 with GELU in place of ReLU.
+constexpr double kKinks = 2e-3;
 
 template <class... Parts>
 std::string text(const Parts&... parts) {
@@ -68,8 +72,7 @@ void add_products(std::vector<Row>& rows) {
   }
 }
 
-/// Rows that the memory limits: each array counts once, of those that are read and those that are
-/// written.
+/// Rows that are limited by memory. Each array that is read or written counts once.
 void add_memory_rows(std::vector<Row>& rows) {
   constexpr Size kRows = 4096;
   constexpr Size kColumns = 1024;
@@ -82,7 +85,7 @@ void add_memory_rows(std::vector<Row>& rows) {
       {"softmax 4096x1024, last dim", work("softmax", {kRows, kColumns, 1}), 0, kCopy, kSum});
   rows.push_back(
       {"softmax 4096x1024, dim 0", work("softmax", {kRows, kColumns, 0}), 0, kCopy, kSum});
-  // Its rows are those of a matrix; the leading dimensions change nothing.
+  // The work is a softmax over the rows of a matrix; the leading dimensions make no difference.
   rows.push_back({"softmax B4 H12 T1024x1024", work("softmax", {Size{4} * 12 * 1024, 1024, 1}), 0,
                   8.0 * 4 * 12 * 1024 * 1024, kSum});
   add("exp", "exp", kCopy, kFunction);
@@ -100,9 +103,11 @@ void add_tiny_rows(std::vector<Row>& rows) {
   rows.push_back({"matmul 6x3 by 3x2", work("gemm", {0, 0, 6, 2, 3}), 0, 0, kSum, false, true});
 }
 
-/// Causal multi-head attention: projections, and the causal half of the products with the weights.
-/// A backward takes two products for one of the forward's, and computes the scores anew; the input
-/// gets no gradient.
+/// Causal multi-head attention. The work is the projections, and the causal half of the products
+/// for scores and context.
+///
+/// The backward has two products for each product of the forward, and computes the scores again.
+/// The projections of the input have only one, because the input gets no gradient.
 Row attention(const std::string& name, bool with_backward, Size b, Size t, Size c_in, Size c,
               Size h) {
   const double projection = product({2, b, t, c_in, c});
@@ -133,7 +138,8 @@ void add_attention_rows(std::vector<Row>& rows) {
   }
 }
 
-/// Every layer has 12 C^2 weights; each costs a product forward and two backward.
+/// Training steps of GPTs. Each layer has 12 C^2 weights. A weight is used in one product of the
+/// forward and two of the backward.
 void add_training_rows(std::vector<Row>& rows) {
   struct Sizes {
     Size vocabulary, length, width, layers, heads, batch;
@@ -148,9 +154,10 @@ void add_training_rows(std::vector<Row>& rows) {
   }
 }
 
-/// A training step of each experiment of the laboratory (examples/lab), at its sizes. (Not theirs:
-/// the optimizer, which is AdamW for all, ReLU for all networks, LayerNorm for all norms, vectors
-/// of positions for those of distances, float32 for microgpt's float64.)
+/// A training step of each experiment of the laboratory (examples/lab), at the experiment's sizes.
+///
+/// The steps differ from the experiments in some parts. All use AdamW, ReLU networks, LayerNorm,
+/// position embeddings instead of relative positions, and float32 (microgpt uses float64).
 void add_lab_rows(std::vector<Row>& rows) {
   struct Sizes {
     const char* name;
@@ -167,14 +174,14 @@ void add_lab_rows(std::vector<Row>& rows) {
                                {"book", 50257, 256, 768, 12, 12, 2, 3072, true}};
   for (const auto& [name, v, t, c, l, h, b, hidden, has_norms] : kModels) {
     rows.push_back({text("lab step ", name), work("lab_gpt", {v, t, c, l, h, b, hidden, has_norms}),
-                    0, 0, kChain, true});
+                    0, 0, hidden > 1000 ? kKinks : kChain, true});
   }
   rows.push_back({"lab step incontext", work("lab_linear", {2048, 10, 11}), 0, 0, kChain, true});
   rows.push_back({"lab step causal", work("lab_disentangled", {1024, 20, 10}), 0, 0, kChain, true});
 }
 
-/// A GPT's logits without graph, and on the way all activations, or the pattern of one head of its
-/// first layer.
+/// A GPT's logits without a graph. The rows also record all activations, or the attention pattern
+/// of one head of the first layer.
 void add_lens_rows(std::vector<Row>& rows) {
   const std::string sizes = "V65 T256 C384 L6 H6 B4";
   rows.push_back(
@@ -183,8 +190,8 @@ void add_lens_rows(std::vector<Row>& rows) {
                   work("lens_head", {65, 256, 384, 6, 6, 4}), 0, 0, kChain, true});
 }
 
-/// The products of the larger GPT step, each once: x W^T forward, g W for the input's gradient,
-/// g^T x for the weight's.
+/// The products of the larger GPT step, one row for each shape: x W^T for the forward, g W for the
+/// input's gradient, g^T x for the weight's gradient.
 void add_step_products(std::vector<Row>& rows) {
   constexpr Size kTokens = 1024;  // 4 sequences of 256
   struct Layer {
@@ -212,8 +219,8 @@ void add_growth_rows(std::vector<Row>& rows) {
   }
 }
 
-/// Forward and both, of the pairs that are visible: two products for each, and with the gradients
-/// five more, as the scores are computed anew.
+/// Adds a row for the forward and a row for forward and backward. Only visible pairs count. Each
+/// pair has two products in the forward and five in the backward, which computes the scores again.
 void add_attention(std::vector<Row>& rows, const std::string& name, AttentionWork w) {
   const double product_flops = 2 * static_cast<double>(w.width) * visible_pairs(w);
   for (const bool both : {false, true}) {
@@ -236,7 +243,7 @@ void add_masked_attention_rows(std::vector<Row>& rows) {
                 {"attend_padded", false, 8, 8, 8, 512, 512, 64});
   add_attention(rows, "attention padded batch, causal B8 H8 T512 D64",
                 {"attend_padded_causal", false, 8, 8, 8, 512, 512, 64});
-  // A token that is decoded has no backward. What there is to do is to read keys and values.
+  // Decoding a token has no backward. The limit is the time to read the keys and values.
   for (Size keys : {1024, 8192}) {
     const AttentionWork w{"attend_query", false, 1, 8, 8, 1, keys, 64};
     Row row{text("attention one query of ", keys, " keys H8 D64"),
@@ -250,8 +257,8 @@ void add_masked_attention_rows(std::vector<Row>& rows) {
   }
 }
 
-/// Many short sequences, as toy tasks have them: those of the experiments on grokking (a + b =), on
-/// induction heads (chains of 100 symbols) and on recall (MQAR), and two lengths between them.
+/// Many short sequences, as in toy tasks. Three shapes come from the experiments on grokking
+/// (a + b =), induction heads (chains of 100 symbols) and recall (MQAR). Two have other lengths.
 void add_short_attention_rows(std::vector<Row>& rows) {
   struct Sizes {
     Size batch, heads, length, width;
@@ -264,9 +271,11 @@ void add_short_attention_rows(std::vector<Row>& rows) {
   }
 }
 
-/// The logits of the token that follows a prompt, and of the one after it. The prompt is bound by
-/// arithmetic. A token that is decoded reads all weights once (of the positions one row, of the
-/// tokens too, unless they are the head), and the cached keys and values.
+/// The logits after a prompt, and the logits after one more token, which is decoded with a cache.
+///
+/// The prompt is limited by arithmetic. Decoding is limited by reading: all weights once, and the
+/// cached keys and values. Only one row of the position embedding is read, and one row of the token
+/// embedding unless it is also the head.
 void add_generation_rows(std::vector<Row>& rows) {
   const std::pair<const char*, GenerationWork> models[] = {
       {"GPT-2 124M", {50257, 1024, 768, 12, 12, true, 512}},

@@ -1,4 +1,4 @@
-// The rows of the benchmark: what is computed, in words that every worker understands.
+// The rows of the benchmark. A row describes its work in words that every worker understands.
 #pragma once
 
 #include <string>
@@ -8,18 +8,19 @@ namespace compare {
 
 struct Row {
   std::string name;
-  /// The operation and its sizes, as a worker is told (see worker.h).
+  /// The operation and its sizes, in the form that is sent to workers (see worker.h).
   std::string work;
-  /// The machine's limit follows from one of these: floating point operations, bytes that a copy
-  /// moves, or (`reads`) bytes that are read. All are 0 for a row without a limit.
+  /// The machine's limit is computed from one of these: floating-point operations (`flops`), bytes
+  /// that a copy reads and writes (`bytes`), or bytes that are read (`reads`). All are 0 for a row
+  /// without a limit.
   double flops = 0;
   double bytes = 0;
-  /// How much results may differ from tend's, relative to the largest number among them.
+  /// The largest allowed difference from tend's results, relative to their largest number.
   double tolerance = 0;
-  /// Whether the peak memory is reported.
+  /// True if the peak memory is reported.
   bool reports_memory = false;
-  /// Whether the row measures the cost of a call: checking tensors and allocating the result.
-  /// Libraries of kernels, which do neither, are left out.
+  /// True if the row measures the fixed cost of a call, which is to check tensors and allocate the
+  /// result. Libraries that have only kernels do neither, so they are left out.
   bool is_call = false;
   double reads = 0;
 };

@@ -17,10 +17,10 @@
 namespace compare {
 namespace {
 
-constexpr double kLong = 0.25;          // seconds of a work that is not done once more to warm up
-constexpr std::size_t kKept = 1 << 16;  // elements of each part of a result
+constexpr double kLong = 0.25;          // work of this many seconds gets no second warm-up
+constexpr std::size_t kKept = 1 << 16;  // elements of each tensor of a result, about
 
-/// A figure of /proc/self/status in bytes.
+/// A number of /proc/self/status, in bytes.
 std::int64_t process_bytes(const std::string& key) {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {
@@ -62,8 +62,8 @@ class Server {
     resident_before_ = process_bytes("VmRSS");
     if (library_.peak_bytes) library_.peak_bytes();
     task_ = library_.prepare(work, setup_);
-    malloc_trim(0);                               // the numbers that inputs were made of
-    std::ofstream("/proc/self/clear_refs") << 5;  // VmHWM starts anew
+    malloc_trim(0);                               // frees the numbers that inputs were made of
+    std::ofstream("/proc/self/clear_refs") << 5;  // resets VmHWM
     if (!task_.run) return "unsupported";
     return task_.way.empty() ? "ready" : "ready " + task_.way;
   }
@@ -94,11 +94,11 @@ class Server {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   }
 
-  /// Finds how many pieces of work take so many seconds.
+  /// Finds the number of runs that take at least `enough` seconds.
   void calibrate(double enough) {
     count_ = 1;
     double seconds = measure();
-    if (seconds < kLong) seconds = measure();  // the first also made pages and woke threads
+    if (seconds < kLong) seconds = measure();  // the first run also mapped pages and woke threads
     while (seconds < enough) {
       const double wanted = static_cast<double>(count_) * 1.2 * enough / std::max(seconds, 1e-9);
       count_ = std::clamp(static_cast<std::int64_t>(std::ceil(wanted)), count_ + 1, 20 * count_);
@@ -111,7 +111,7 @@ class Server {
     double milliseconds = 0;
     words >> milliseconds;
     if (count_ == 0) calibrate(milliseconds / 1000);
-    // Others have run meanwhile: wakes the threads, brings back the caches.
+    // Other workers ran since the last timing. This run wakes the threads and fills the caches.
     if (!is_long_) task_.run(1 + count_ / 10);
     std::ostringstream out;
     out.precision(9);
@@ -136,7 +136,7 @@ class Server {
 }  // namespace
 
 void Result::add(std::span<const float> values) {
-  // An odd step meets every column of a matrix whose width is a power of two.
+  // The step is odd so that it reaches every column of a matrix whose width is a power of two.
   const std::size_t step = values.size() <= kKept ? 1 : (values.size() / kKept) | 1;
   std::vector<float>& kept = tensors_.emplace_back();
   for (std::size_t i = 0; i < values.size(); i += step) kept.push_back(values[i]);
@@ -144,10 +144,10 @@ void Result::add(std::span<const float> values) {
 
 int serve(int argc, char** argv, const Library& library) {
   if (argc != 3) {
-    std::cerr << "This is a part of the benchmark compare, which starts it.\n";
+    std::cerr << "This program is a part of the benchmark compare, which starts it.\n";
     return 2;
   }
-  // Answers go where standard output went; what a library prints does not.
+  // Answers go to the original standard output. What a library prints goes to standard error.
   std::FILE* answers = fdopen(dup(STDOUT_FILENO), "w");
   dup2(STDERR_FILENO, STDOUT_FILENO);
   Server server(library, {std::stoull(argv[1]), std::stoi(argv[2])});

@@ -1,19 +1,20 @@
-// A worker: a process that does the rows' work with one library. It obeys the lines of its standard
-// input, one at a time, and sleeps between them:
+// A worker: a process that does the rows' work with one library. It reads commands from its
+// standard input, one on each line, and sleeps between them:
 //
-//   about                 -> about TEXT         what it computes with
+//   about                 -> about TEXT         the library's version and settings
 //   prepare OP SIZE... [WAY] -> ready [WAY] | unsupported
-//                                               a library that knows several ways to do the work
-//                                               takes the fastest, or the one that is named
+//                                               prepares the work; a library that has several ways
+//                                               to do it uses the fastest, or the way that is named
 //   result FILE           -> done COUNT         does the work once, writes COUNT tensors to FILE:
-//                                               for each a 64-bit size, and so many floats
-//   time MILLISECONDS     -> seconds S          of one piece of work, timed for at least so long
-//   memory                -> bytes RESIDENT ALLOCATED    peaks: of the process since `prepare`
-//                                               ended, of tensors since it began, each beyond what
-//                                               there was before
-//   release               -> done 0             forgets the work
+//                                               for each its size as 64 bits, then its floats
+//   time MILLISECONDS     -> seconds S          the time of one run of the work; runs are repeated
+//                                               for at least MILLISECONDS
+//   memory                -> bytes RESIDENT ALLOCATED    two peaks: of the process since the end of
+//                                               `prepare`, and of tensors since its start; memory
+//                                               that was in use before `prepare` does not count
+//   release               -> done 0             frees the work
 //
-// A line that cannot be obeyed is answered with `failed REASON`.
+// The answer to a command that fails is `failed REASON`.
 #pragma once
 
 #include <cstdint>
@@ -30,12 +31,12 @@ namespace compare {
 struct Work {
   std::string operation;
   std::vector<std::int64_t> sizes;
-  std::string way;  // "" where the worker shall choose
+  std::string way;  // "" if the worker chooses
 
   std::int64_t operator[](std::size_t i) const { return sizes.at(i); }
 };
 
-/// The tensors whose values are compared. Of large ones only some elements are kept.
+/// The tensors whose values are compared. For large tensors, only some elements are stored.
 class Result {
  public:
   void add(std::span<const float> values);
@@ -45,16 +46,17 @@ class Result {
   std::vector<std::vector<float>> tensors_;
 };
 
-/// How a library does a work. `run` is empty if it cannot.
+/// How a library does a row's work. `run` is empty if it cannot do the work.
 struct Task {
+  /// Does the work `count` times.
   std::function<void(std::int64_t count)> run;
-  /// Does the work once.
+  /// Does the work once and adds its result.
   std::function<void(Result&)> result;
-  /// The name of the way, where there are several; one word.
+  /// The name of the way, one word; empty if there is only one way.
   std::string way = {};
 };
 
-/// The Task whose work is once().
+/// A Task whose work is once(). read(result) does the work and adds the result.
 template <class Once, class Read>
 Task make_task(Once once, Read read) {
   return {[once](std::int64_t count) mutable {
@@ -63,7 +65,7 @@ Task make_task(Once once, Read read) {
           std::move(read)};
 }
 
-/// The Task whose work is object->run(), with object->output() as its result.
+/// A Task whose work is object->run(), with object->output() as its result.
 template <class Object>
 Task make_task(std::shared_ptr<Object> object) {
   return make_task([object] { object->run(); },
@@ -78,19 +80,19 @@ struct Setup {
   int threads = 1;
 };
 
-/// A library, as a worker sees it.
+/// The functions that connect a library with its worker.
 struct Library {
   std::function<std::string(const Setup&)> about;
   std::function<Task(const Work&, const Setup&)> prepare;
-  /// The most bytes that tensors held since the last call; empty if the library does not count
-  /// them.
+  /// The peak growth of the bytes of tensors since the last call. The function is empty if the
+  /// library does not count them.
   std::function<std::int64_t()> peak_bytes = {};
 };
 
 /// The main function of a worker.
 int serve(int argc, char** argv, const Library& library);
 
-/// Version and core type of the OpenBLAS that the process has loaded; "" if there is none.
+/// The version and core type of the OpenBLAS that the process has loaded; "" if it has loaded none.
 std::string openblas_facts();
 
 }  // namespace compare

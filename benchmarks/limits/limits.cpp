@@ -22,16 +22,17 @@ namespace limits::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-constexpr double kChains = 12;  // more than latency times throughput of any core so far
+// More than the latency times the throughput of the multiply-adds of any core so far.
+constexpr double kChains = 12;
 
-/// Does at least `flops` operations; returns their sum, which only serves to keep them.
+/// Does at least `flops` operations. It returns their sum, so that the compiler cannot remove them.
 float multiply_add(double flops) {
   const hn::ScalableTag<float> d;
   const double per_round = kChains * 2 * static_cast<double>(hn::Lanes(d));
   const auto rounds = static_cast<std::int64_t>(flops / per_round) + 1;
   const auto x = hn::Set(d, 0.999F);
   const auto y = hn::Set(d, 0.001F);
-  // Each starts elsewhere, or the compiler sees that they are the same.
+  // The sums start at different values. Otherwise the compiler would see that they are equal.
   auto s0 = hn::Set(d, 0.0F), s1 = hn::Set(d, 1.0F), s2 = hn::Set(d, 2.0F), s3 = hn::Set(d, 3.0F);
   auto s4 = hn::Set(d, 4.0F), s5 = hn::Set(d, 5.0F), s6 = hn::Set(d, 6.0F), s7 = hn::Set(d, 7.0F);
   auto s8 = hn::Set(d, 8.0F), s9 = hn::Set(d, 9.0F), s10 = hn::Set(d, 10.0F);
@@ -55,9 +56,9 @@ float multiply_add(double flops) {
   return hn::GetLane(hn::Add(low, high));
 }
 
-/// Reads so many numbers, a whole number of vectors, and returns their sum.
+/// Reads `count` numbers and returns their sum. A last part that does not fill a vector is skipped.
 float read_all(const float* numbers, std::size_t count) {
-  // Farther ahead than processors look by themselves.
+  // This is farther ahead than processors prefetch by themselves.
   constexpr std::size_t kAhead = 2048;
   const hn::ScalableTag<float> d;
   const std::size_t lanes = hn::Lanes(d);
@@ -92,8 +93,8 @@ namespace {
 
 using Sums = std::vector<float>;
 
-/// Keeps this thread on the core of that number among `cores`: two that share one would show half
-/// of what there is.
+/// Pins this thread to one of `cores`, counted from 0 by `number`. Two threads on one core would
+/// show only half of the machine's limit.
 void stay_on(const cpu_set_t& cores, int number) {
   for (std::size_t core = 0; core < CPU_SETSIZE; ++core) {
     if (!CPU_ISSET(core, &cores) || number-- != 0) continue;
@@ -105,8 +106,8 @@ void stay_on(const cpu_set_t& cores, int number) {
   }
 }
 
-/// f(thread) on new threads, each on a core of its own. The caller, whose own threads would inherit
-/// its core, stays where it may run.
+/// Calls f(thread) on new threads, each pinned to its own core. The calling thread is not pinned,
+/// because threads that it creates later would inherit its core.
 void on_threads(int threads, const std::function<void(std::size_t)>& f) {
   cpu_set_t cores;
   CPU_ZERO(&cores);
@@ -121,12 +122,14 @@ void on_threads(int threads, const std::function<void(std::size_t)>& f) {
   for (std::thread& thread : running) thread.join();
 }
 
-/// One sum for each thread, in cache lines of their own, which keeps the work from being left out.
+/// One sum for each thread, each in its own cache line. The work is stored there, so the compiler
+/// cannot remove it.
 std::shared_ptr<Sums> make_sums(int threads) {
   return std::make_shared<Sums>(static_cast<std::size_t>(threads) * 16);
 }
 
-/// Rounds a second: the best of several attempts of 20 ms, as whatever disturbs only slows down.
+/// Rounds per second: the best of several attempts of 20 ms each. The best is the right one, since
+/// other programs can only slow the work down.
 double best_rate(const Work& work) {
   const auto seconds_of = [&work](std::int64_t rounds) {
     const auto start = std::chrono::steady_clock::now();
@@ -167,7 +170,7 @@ Work copying(double bytes, int threads) {
       char* const to = memory->to.data() + thread * part;
       for (std::int64_t i = 0; i < rounds; ++i) {
         std::memcpy(to, memory->from.data() + thread * part, part);
-        asm volatile("" : : "r"(to) : "memory");  // each copy is made
+        asm volatile("" : : "r"(to) : "memory");  // no copy is optimised away
       }
     });
   };

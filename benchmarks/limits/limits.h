@@ -1,4 +1,4 @@
-// What the machine can do.
+// The machine's limits: rates of arithmetic, of copying and of reading memory.
 #pragma once
 
 #include <cstdint>
@@ -7,26 +7,26 @@
 
 namespace limits {
 
-/// Work that all threads share, each on a core of its own: work(rounds) does it so many times.
+/// Work that all threads share, each on its own core. work(rounds) does it `rounds` times.
 using Work = std::function<void(std::int64_t rounds)>;
 
-/// At least `flops` float32 operations, as fused multiply-adds on independent sums in registers.
+/// Does at least `flops` float32 operations: fused multiply-adds on independent sums in registers.
 Work arithmetic(double flops, int threads);
 
-/// memcpy: reads half of the bytes and writes as many elsewhere. The number of bytes decides the
-/// cache that they fit.
+/// Copies with memcpy. Half of `bytes` are read and half are written, so `bytes` decides which
+/// cache the work fits into.
 Work copying(double bytes, int threads);
 
-/// Reads so many bytes.
+/// Reads `bytes` bytes.
 Work reading(double bytes, int threads);
 
-/// The instructions that these are done with.
+/// The name of the SIMD target that arithmetic() and reading() use.
 std::string simd_target();
 
-/// The rate of arithmetic() in operations a second.
+/// The rate of arithmetic(), in operations per second.
 double flops_per_second(int threads);
 
-/// The rate of copying() in bytes that are read or written a second.
+/// The rate of copying(), in bytes per second, read and written.
 double bytes_per_second(int threads, double bytes);
 
 }  // namespace limits

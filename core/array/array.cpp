@@ -9,12 +9,12 @@
 namespace tend {
 namespace {
 
-// The offset of the last element, relative to the first, of an array that has elements: strides are
-// not negative.
+// The offset of the last element relative to the first. The array must have elements, and strides
+// are never negative.
 std::int64_t last_offset(const Shape& shape, const Shape& strides) noexcept {
   std::int64_t last = 0;
   for (std::int64_t d = 0; d < shape.rank(); ++d) {
-    // No element is stepped over along a dimension of size 1, so its stride can be any number.
+    // The stride of a dimension of size 1 is never used, so it can be any number.
     if (shape[d] > 1) last += (shape[d] - 1) * strides[d];
   }
   return last;
@@ -47,15 +47,15 @@ bool is_row_major(const Shape& shape, const Shape& strides, std::int64_t numel) 
   return true;
 }
 
-// The stride with which an input that is broadcast to `shape` goes along dimension `dim` of it.
+// The stride of `input`, broadcast to `shape`, along dimension `dim` of `shape`.
 std::int64_t broadcast_stride(const Array& input, std::int64_t dim, const Shape& shape) noexcept {
   const std::int64_t own = dim - (shape.rank() - input.rank());
   if (own < 0 || (input.shape()[own] == 1 && shape[dim] != 1)) return 0;
   return input.strides()[own];
 }
 
-// Whether dimension `outer` should lie inside `inner` instead: 1 if so, -1 if not, 0 if no input
-// tells. The rules are those of TensorIteratorBase::reorder_dimensions in PyTorch.
+// 1 if the dimensions `inner` and `outer` should be swapped, -1 if not, 0 if no input determines
+// their order. The rules are the same as in PyTorch's TensorIteratorBase::reorder_dimensions.
 int compare_dims(std::int64_t inner, std::int64_t outer, const Shape& shape,
                  std::initializer_list<const Array*> inputs) noexcept {
   for (const Array* input : inputs) {
@@ -72,7 +72,7 @@ int compare_dims(std::int64_t inner, std::int64_t outer, const Shape& shape,
 Shape elementwise_strides(const Shape& shape, std::initializer_list<const Array*> inputs) {
   Shape order;  // the dimensions, innermost first
   for (std::int64_t d = shape.rank() - 1; d >= 0; --d) order.push_back(d);
-  // By insertion, as the comparison is no total order where inputs are broadcast.
+  // An insertion sort, because the comparison is not a total order if inputs are broadcast.
   for (std::int64_t i = 1; i < shape.rank(); ++i) {
     for (std::int64_t at = i, before = i - 1; before >= 0; --before) {
       const int found = compare_dims(order[before], order[at], shape, inputs);
@@ -102,7 +102,7 @@ Array::Array(DType dtype, Shape&& shape, Shape&& strides, std::int64_t offset, R
   count_elements();
 }
 
-// Sets the members that follow from the shape and the strides.
+// Computes numel_ and contiguous_ from the shape and the strides.
 void Array::count_elements() {
   numel_ = element_count(shape_);
   contiguous_ = is_row_major(shape_, strides_, numel_);
@@ -233,12 +233,12 @@ DType result_type(std::initializer_list<const Array*> arrays) noexcept {
   return promote_types(dimensioned, numbers);
 }
 
-// Views: other shapes, strides and offsets for the same storage.
+// Views have other shapes, strides and offsets, but the same storage.
 
 namespace {
 
-// stride * times, or the stride itself if that overflows int64: then no element is stepped over,
-// and any number will do.
+// stride * times, or `stride` if the product overflows int64. An overflow is possible only if the
+// stride is never used, so any number is right.
 std::int64_t stretched(std::int64_t stride, std::int64_t times) noexcept {
   std::int64_t product = 0;
   return __builtin_mul_overflow(stride, times, &product) ? stride : product;
@@ -250,8 +250,8 @@ Array Array::window(Shape&& shape, Shape&& strides, std::int64_t offset) const {
   return {dtype_, std::move(shape), std::move(strides), offset, storage_};
 }
 
-// Moves the offset to `position` of a dimension. Without elements it stays, since the strides can
-// be any numbers.
+// Moves the offset to `position` of a dimension that has `stride`. An array without elements keeps
+// its offset, since its strides can be any numbers.
 void Array::advance(std::int64_t position, std::int64_t stride) noexcept {
   if (numel_ > 0) offset_ += position * stride;
 }
@@ -361,7 +361,7 @@ Shape infer_shape(std::string_view operation, const Shape& shape, std::int64_t n
     known[unknown] = numel / count;
   } else if (unknown >= 0 || count != numel) {
     fail<ShapeError>(operation, numel, " elements do not fill shape ", shape,
-                     unknown >= 0 && count == 0 ? ": -1 is ambiguous beside a size of 0" : "");
+                     unknown >= 0 && count == 0 ? ": -1 is ambiguous next to a size of 0" : "");
   }
   return known;
 }
@@ -370,8 +370,8 @@ std::optional<Shape> view_strides(const Shape& shape, const Shape& strides, cons
   if (element_count(shape) == 0) return contiguous_strides(wanted);
   Shape out = Shape::filled(wanted.size(), 0);
   std::int64_t to = wanted.rank() - 1;
-  // From the last dimension on, find runs of dimensions whose elements are evenly spaced; wanted
-  // sizes must multiply to the number of elements of each run.
+  // Starting at the last dimension, find runs of dimensions whose elements are evenly spaced. For
+  // each run, the product of some wanted sizes must be the number of the run's elements.
   for (std::int64_t d = shape.rank() - 1; d >= 0;) {
     const std::int64_t step = strides[d];
     std::int64_t run = shape[d--];
@@ -460,7 +460,7 @@ Array Array::diagonal(std::int64_t offset, std::int64_t dim0, std::int64_t dim1)
   const std::int64_t length =
       std::max<std::int64_t>(std::min({rows, columns, shape_[dim0], shape_[dim1]}), 0);
   std::int64_t step = 0;
-  // As in stretched(): no element is stepped over then.
+  // As in stretched(): if the sum overflows, the stride is never used.
   if (__builtin_add_overflow(strides_[dim0], strides_[dim1], &step)) step = 1;
   Shape shape = shape_;
   Shape strides = strides_;
@@ -513,7 +513,7 @@ Array Array::as_strided(const Shape& shape, const Shape& strides, std::int64_t o
     fail<ShapeError>("as_strided", "shape ", shape, ", strides ", strides, ", offset ", offset,
                      " leave a storage of ", storage_->bytes() / item_size(dtype_), " elements");
   }
-  // A view without elements keeps its offset, since the new one may lie outside of the storage.
+  // A view without elements keeps its offset, since the new offset may be outside of the storage.
   return window(Shape(shape), Shape(strides), empty ? offset_ : offset);
 }
 

@@ -1,4 +1,4 @@
-// Array: a strided view of shared memory. It knows nothing of gradients.
+// Array: a strided view of shared memory, without gradients.
 #pragma once
 
 #include <cstdint>
@@ -19,43 +19,55 @@
 
 namespace tend {
 
-/// dtype, shape, strides (in elements), offset and a shared Storage. Copying an Array copies the
-/// view, not the elements; a default-constructed one is undefined and has no Storage.
+/// A dtype, shape, strides and offset (both in elements), and a shared Storage.
+///
+/// Copying an Array copies the view, not the elements. A default-constructed Array is undefined and
+/// has no Storage.
 class Array {
  public:
   Array() = default;
 
-  /// Uninitialised elements, row-major.
+  /// A row-major array with uninitialised elements.
   static Array empty(const Shape& shape, DType dtype);
-  /// Uninitialised elements of `shape`, to which the inputs broadcast, as PyTorch lays out the
-  /// result of an elementwise operation: their dimensions lie in memory without gaps, in the order
-  /// of the first input that tells it. So a loop over transposed inputs and their result is flat.
+  /// An array with uninitialised elements and the memory layout that PyTorch chooses for the result
+  /// of an elementwise operation. The inputs must broadcast to `shape`.
+  ///
+  /// The elements are in memory without gaps. The order of the dimensions in memory is taken from
+  /// the first input that determines it. So a loop over transposed inputs and their result is flat.
   static Array empty_like(const Shape& shape, DType dtype,
                           std::initializer_list<const Array*> inputs);
-  /// The same for one input, with its shape and dtype.
+  /// An array with the input's shape and dtype, laid out by the rule of the overload above.
   static Array empty_like(const Array& input) {
     return empty_like(input.shape_, input.dtype_, {&input});
   }
-  /// Every element `value`.
+  /// A row-major array in which every element is `value`.
   static Array full(const Shape& shape, const Scalar& value, DType dtype);
   static Array zeros(const Shape& shape, DType dtype) { return full(shape, 0, dtype); }
-  /// A 0-d array.
+  /// A 0-d array with the element `value`.
   static Array scalar(const Scalar& value, DType dtype) { return full({}, value, dtype); }
-  /// A row-major copy of `values`, whose number must fit the shape (ShapeError).
+  /// A row-major array of `shape` with a copy of `values`.
+  ///
+  /// Throws: ShapeError - `shape` has another number of elements
   template <class T>
   static Array from(std::span<const T> values, const Shape& shape) {
     return copy_of(values.data(), static_cast<std::int64_t>(values.size()), shape, dtype_of<T>());
   }
-  /// A view of borrowed memory; sizes and strides must not be negative (ShapeError). The deleter is
-  /// called when the last view is destroyed, or at once when this throws.
+  /// A view of borrowed memory. The deleter is called when the last view is destroyed, or at once
+  /// if from_blob throws.
+  ///
+  /// Throws:
+  ///   ShapeError - `shape` and `strides` differ in length
+  ///   ShapeError - a size or a stride is negative
+  ///   ShapeError - the view spans more bytes than an int64 can count
+  ///   ShapeError - `memory` is null, but `shape` has elements
   static Array from_blob(Borrowed memory, const Shape& shape, const Shape& strides, DType dtype);
   static Array from_blob(void* data, const Shape& shape, const Shape& strides, DType dtype,
                          Borrowed::Deleter deleter = {}) {
     return from_blob(Borrowed(data, std::move(deleter)), shape, strides, dtype);
   }
 
-  /// A row-major array without memory. Its views have the shape, strides and offset that the same
-  /// views of an array with memory have.
+  /// A row-major array without memory. Its views have the same shape, strides and offset as the
+  /// views of an array with memory.
   static Array layout(const Shape& shape);
 
   bool defined() const noexcept { return static_cast<bool>(storage_); }
@@ -64,7 +76,9 @@ class Array {
   const Shape& strides() const noexcept { return strides_; }
   std::int64_t offset() const noexcept { return offset_; }
   std::int64_t rank() const noexcept { return shape_.rank(); }
-  /// IndexError for a dimension that does not exist.
+  /// The size of dimension `dim`, which may be negative to count from the end.
+  ///
+  /// Throws: IndexError - the dimension does not exist
   std::int64_t size(std::int64_t dim) const {
     if (rank() == 0) fail<IndexError>("size", "a 0-d tensor has no dimensions");
     return shape_[wrap_dim("size", dim, rank())];
@@ -72,70 +86,148 @@ class Array {
   std::int64_t numel() const noexcept { return numel_; }
   const Ref<Storage>& storage() const noexcept { return storage_; }
 
-  /// First element; T must be the element type (DTypeError).
+  /// A pointer to the first element.
+  ///
+  /// Throws: DTypeError - T is not the element type
   template <class T>
   T* data() const {
     if (dtype_ != dtype_of<T>()) fail_dtype("data", dtype_of<T>());
     return reinterpret_cast<T*>(raw());
   }
-  /// First element, untyped; nullptr when undefined.
+  /// An untyped pointer to the first element; nullptr if the array is undefined.
   void* raw() const noexcept {
     return storage_ ? storage_->data() + offset_ * item_size(dtype_) : nullptr;
   }
 
-  /// True when the elements lie row-major without gaps.
+  /// True if the elements are in row-major order in memory, without gaps.
   bool is_contiguous() const noexcept { return contiguous_; }
-  /// True when the elements lie without gaps and overlaps, in whatever order of the dimensions.
+  /// True if the elements are in memory without gaps and overlaps, for any order of the dimensions.
   bool is_dense() const;
-  /// True when the elements of both, which have one shape, lie in memory in the same way.
+  /// True if both arrays have the same shape, and their elements are arranged in memory in the same
+  /// way.
   bool has_layout_of(const Array& other) const noexcept;
-  /// True when two indices may name the same element (an expanded dimension, for example).
+  /// True if two indices may refer to the same element, as in an expanded dimension.
   bool may_self_overlap() const;
-  /// True when the memory ranges of the two overlap.
+  /// True if the memory ranges of the two arrays overlap.
   bool may_overlap(const Array& other) const noexcept;
 
-  // Views: they share the storage, and are PyTorch's in meaning and in what they refuse.
+  // Views share the storage. They accept and refuse the same arguments as PyTorch's views, and have
+  // the same meaning.
 
+  /// The elements at `index` of dimension `dim`, without this dimension.
+  ///
+  /// A negative `index` counts from the end.
+  ///
+  /// Throws: IndexError - `dim` or `index` is out of range, or the array is 0-d
   Array select(std::int64_t dim, std::int64_t index) const;
-  /// Elements start, start + step, ... before stop along `dim`; Python's clamping and negative
-  /// indices, step > 0.
+  /// The elements start, start + step, ... before `stop` along `dim`.
+  ///
+  /// `start` and `stop` may be negative and are clamped, as in a slice in Python.
+  ///
+  /// Throws: IndexError - `dim` is out of range, `step` is not positive, or the array is 0-d
   Array slice(std::int64_t dim, std::optional<std::int64_t> start, std::optional<std::int64_t> stop,
               std::int64_t step = 1) const;
+  /// `length` elements along `dim`, beginning at `start`.
+  ///
+  /// A negative `start` counts from the end.
+  ///
+  /// Throws:
+  ///   IndexError - `dim` is out of range, or the array is 0-d
+  ///   IndexError - `start` or `length` is out of range
   Array narrow(std::int64_t dim, std::int64_t start, std::int64_t length) const;
+  /// Swaps two dimensions.
+  ///
+  /// Throws: IndexError - a dimension is out of range
   Array transpose(std::int64_t dim0, std::int64_t dim1) const;
+  /// Reorders the dimensions. Dimension d of the result is dimension dims[d] of this array.
+  ///
+  /// Throws:
+  ///   IndexError - a dimension is out of range
+  ///   ShapeError - a dimension is missing or appears twice
   Array permute(const Shape& dims) const;
-  /// -1 keeps a size; new dimensions come in front.
+  /// Repeats dimensions of size 1, without a copy. A size of -1 leaves the size unchanged. New
+  /// dimensions are added in front.
+  ///
+  /// Throws: ShapeError - the array does not expand to `wanted`
   Array expand(const Shape& wanted) const;
-  /// One size may be -1. ShapeError when the shape needs a copy.
+  /// The same elements with another shape. One size may be -1; it is computed from the others.
+  ///
+  /// Throws:
+  ///   ShapeError - more than one size is -1
+  ///   ShapeError - the elements do not fill the shape
+  ///   ShapeError - the shape would need a copy
   Array view(const Shape& wanted) const;
+  /// Removes all dimensions of size 1.
   Array squeeze() const;
+  /// Removes dimension `dim` if its size is 1.
+  ///
+  /// Throws: IndexError - `dim` is out of range
   Array squeeze(std::int64_t dim) const;
+  /// Removes each dimension in `dims` whose size is 1.
+  ///
+  /// Throws:
+  ///   IndexError - a dimension is out of range
+  ///   ShapeError - a dimension appears twice
   Array squeeze(const Shape& dims) const;
+  /// Inserts a dimension of size 1 at position `dim`, from -rank() - 1 to rank().
+  ///
+  /// Throws: IndexError - `dim` is out of range
   Array unsqueeze(std::int64_t dim) const;
+  /// The diagonal of `dim0` and `dim1`, as a new last dimension that replaces both.
+  ///
+  /// A positive `offset` is above the main diagonal, a negative one is below it.
+  ///
+  /// Throws:
+  ///   IndexError - a dimension is out of range
+  ///   ShapeError - `dim0` and `dim1` are the same dimension
   Array diagonal(std::int64_t offset = 0, std::int64_t dim0 = 0, std::int64_t dim1 = 1) const;
-  /// Sliding windows of `size` elements along `dim`, each `step` after the one before; their
-  /// elements are a new last dimension. ShapeError if not even one fits.
+  /// Sliding windows of `size` elements along `dim`. Each window starts `step` elements after the
+  /// previous one. The elements of a window are a new last dimension.
+  ///
+  /// Throws:
+  ///   IndexError - `dim` is out of range
+  ///   ShapeError - a window does not fit into the dimension
+  ///   ShapeError - `step` is not positive
   Array unfold(std::int64_t dim, std::int64_t size, std::int64_t step) const;
-  /// Any strided view of the storage; ShapeError if it reaches beyond the storage.
+  /// A strided view of the storage, with any shape, strides and offset.
+  ///
+  /// Throws:
+  ///   Error      - the array is undefined
+  ///   ShapeError - `shape` and `strides` differ in length
+  ///   ShapeError - `offset` or a stride is negative
+  ///   ShapeError - the view reaches beyond the storage
   Array as_strided(const Shape& shape, const Shape& strides, std::int64_t offset) const;
 
   // Copies.
 
-  /// A view where the strides allow one, otherwise a row-major copy.
+  /// A view if the strides allow one, otherwise a row-major copy.
+  ///
+  /// Throws:
+  ///   Error      - the array is undefined
+  ///   ShapeError - more than one size is -1
+  ///   ShapeError - the elements do not fill the shape
   Array reshape(const Shape& wanted) const;
-  /// Itself when row-major, otherwise a row-major copy.
+  /// The array itself if it is row-major, otherwise a row-major copy.
   Array contiguous() const;
   /// A row-major copy.
   Array clone() const;
-  /// Itself when the dtype is the same, otherwise a converted copy with empty_like's layout.
+  /// The array itself if it has the dtype already, otherwise a converted copy with empty_like's
+  /// layout.
   Array to(DType dtype) const { return dtype == dtype_ ? *this : converted(dtype); }
-  /// Writes `source`, broadcast and converted, into these elements. ShapeError when it does not
-  /// fit.
+  /// Writes the elements of `source` into this array, broadcast and converted.
+  ///
+  /// Throws: ShapeError - `source` does not broadcast to this array's shape
   void copy_from(const Array& source) const;
   void fill(const Scalar& value) const;
 
-  /// The only element as a T: the whole part of a floating number for an integer T, "not zero" for
-  /// bool. ShapeError unless there is exactly one element, DTypeError where T cannot hold it.
+  /// The only element of the array, as a T.
+  ///
+  /// For an integer T, a floating number is truncated. For bool, the result is true unless the
+  /// element is zero.
+  ///
+  /// Throws:
+  ///   ShapeError - the number of elements is not one
+  ///   DTypeError - T cannot represent the element
   template <class T>
   T item() const {
     if (numel_ != 1) fail_item();
@@ -150,8 +242,13 @@ class Array {
       }
     });
   }
-  /// All elements in row-major order; T must be the element type (DTypeError), or an integer of
-  /// another size for int64 (IndexError for an element that it cannot hold).
+  /// All elements in row-major order.
+  ///
+  /// T is the element type. For an int64 array it may also be another integer type.
+  ///
+  /// Throws:
+  ///   DTypeError - T does not fit the dtype
+  ///   IndexError - the integer type T cannot represent an element
   template <class T>
   std::vector<T> to_vector() const {
     if constexpr (std::integral<T> && !std::same_as<T, bool> && !std::same_as<T, std::int64_t>) {
@@ -190,18 +287,24 @@ class Array {
   Ref<Storage> storage_;
 };
 
-/// `shape` with its one -1 (if any) replaced so that the sizes multiply to `numel`; ShapeError
-/// naming `operation`.
+/// `shape`, but a size of -1 is replaced so that the product of the sizes is `numel`.
+///
+/// Throws:
+///   ShapeError - more than one size is -1
+///   ShapeError - no size for the -1 gives the product `numel`
+///   ShapeError - there is no -1, and the product of the sizes is not `numel`
 Shape infer_shape(std::string_view operation, const Shape& shape, std::int64_t numel);
 
-/// Strides with which the elements of (shape, strides) have the shape `wanted`; nullopt if that
-/// needs a copy.
+/// The strides of a view that has the shape `wanted`, for an array of `shape` and `strides`;
+/// nullopt if the new shape would need a copy.
 std::optional<Shape> view_strides(const Shape& shape, const Shape& strides, const Shape& wanted);
 
-/// PyTorch's result_type: a 0-d array gives way to a dimensioned one of the same category (bool <
-/// integer < floating).
+/// The dtype of an operation's result, as PyTorch's result_type computes it.
+///
+/// A 0-d array influences the result only if its category (bool < integer < floating) is higher
+/// than the category of all arrays with dimensions.
 DType result_type(std::initializer_list<const Array*> arrays) noexcept;
-/// The same of two.
+/// The dtype of an operation's result for two arrays.
 inline DType result_type(const Array& a, const Array& b) noexcept {
   return a.dtype() == b.dtype() ? a.dtype() : result_type({&a, &b});
 }

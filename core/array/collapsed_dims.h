@@ -10,19 +10,21 @@
 
 namespace tend::kernels {
 
-/// Dimensions of N operands, outermost first. Neighbouring dimensions along which every operand is
-/// evenly spaced become one, and those of size 1 are left out.
+/// The dimensions of N operands, outermost first. Neighbouring dimensions are merged if every
+/// operand is evenly spaced along both. Dimensions of size 1 are left out.
 template <std::size_t N>
 class CollapsedDims {
  public:
   using Steps = std::array<std::int64_t, N>;
   struct Dim {
     std::int64_t size;
-    Steps step;  // in elements or bytes, as the user of the class chooses
+    Steps step;  // in elements or in bytes; the user of the class chooses
   };
   static constexpr std::size_t kMaxDims = 64;
 
-  /// Appends the next dimension inwards. ShapeError naming `operation` for one too many.
+  /// Appends a dimension inside the others.
+  ///
+  /// Throws: ShapeError - there are more than kMaxDims dimensions
   void push(const char* operation, const Dim& dim) {
     if (dim.size == 1) return;
     if (rank_ > 0 && continues(dims_[rank_ - 1], dim)) {
@@ -32,16 +34,16 @@ class CollapsedDims {
     if (rank_ == kMaxDims) fail<ShapeError>(operation, "more than ", kMaxDims, " dimensions");
     dims_[rank_++] = dim;
   }
-  /// Takes the innermost dimension off; one of size 1 when there is none.
+  /// Removes and returns the innermost dimension. Returns a dimension of size 1 if there is none.
   Dim pop() { return rank_ == 0 ? Dim{1, {}} : dims_[--rank_]; }
 
   std::size_t rank() const noexcept { return rank_; }
   const Dim& operator[](std::size_t d) const { return dims_[d]; }
 
-  /// Sorts the dimensions by the steps of that operand, the largest first; equal ones stay in
-  /// order.
+  /// Sorts the dimensions by the steps of the operand with that number, the largest step first.
+  /// Dimensions with equal steps stay in order.
   void sort_by(std::size_t operand) {
-    // By insertion, as there are few of them: std::stable_sort asks for memory.
+    // An insertion sort, since there are few dimensions and std::stable_sort allocates memory.
     const auto first = dims_.begin();
     for (auto next = first; next != first + static_cast<std::ptrdiff_t>(rank_); ++next) {
       const auto place = std::upper_bound(first, next, *next, [=](const Dim& a, const Dim& b) {
@@ -57,7 +59,7 @@ class CollapsedDims {
     return count;
   }
 
-  /// The offset of element `number` in each operand, counted with the innermost dimension fastest.
+  /// The offset of element `number` in each operand. The innermost dimension counts fastest.
   Steps offset(std::int64_t number) const {
     Steps at{};
     for (std::size_t d = rank_; d-- > 0;) {

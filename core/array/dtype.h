@@ -36,22 +36,23 @@ constexpr bool is_floating(DType dtype) noexcept {
 std::string_view dtype_name(DType dtype) noexcept;
 std::ostream& operator<<(std::ostream& out, DType dtype);
 
-/// The smallest dtype that holds both: bool < int64 < float32 < float64.
+/// The larger of two dtypes, in the order bool < int64 < float32 < float64.
 constexpr DType promote_types(DType a, DType b) noexcept {
   return a < b ? b : a;
 }
 
-/// PyTorch's category of a dtype: bool 0, integers 1, floating ones 2.
+/// PyTorch's category of a dtype: 0 for bool, 1 for int64, 2 for float32 and float64.
 constexpr int dtype_category(DType dtype) noexcept {
   return is_floating(dtype) ? 2 : dtype == int64 ? 1 : 0;
 }
 
-/// int64 and bool become float32, as PyTorch's true division and transcendental functions have it.
+/// float32 for int64 and bool, otherwise the dtype itself. PyTorch's true division and
+/// transcendental functions convert in this way.
 constexpr DType to_floating(DType dtype) noexcept {
   return is_floating(dtype) ? dtype : float32;
 }
 
-/// The DType of a C++ element type; bool, int64_t, float and double have one.
+/// The DType of a C++ element type: bool, int64_t, float or double.
 template <class T>
 constexpr DType dtype_of() noexcept {
   if constexpr (std::is_same_v<T, bool>) {
@@ -84,7 +85,9 @@ decltype(auto) visit_dtype(DType dtype, F&& f) {
   return f(TypeTag<double>{});
 }
 
-/// As visit_dtype, for all but bool; throws DTypeError naming `operation` otherwise.
+/// As visit_dtype, but not for bool.
+///
+/// Throws: DTypeError - `dtype` is bool; the message names `operation`
 template <class F>
 decltype(auto) visit_number(std::string_view operation, DType dtype, F&& f) {
   switch (dtype) {
@@ -97,7 +100,9 @@ decltype(auto) visit_number(std::string_view operation, DType dtype, F&& f) {
   return f(TypeTag<double>{});
 }
 
-/// As visit_dtype, for float32 and float64 only; throws DTypeError naming `operation` otherwise.
+/// As visit_dtype, but only for float32 and float64.
+///
+/// Throws: DTypeError - `dtype` is bool or int64; the message names `operation`
 template <class F>
 decltype(auto) visit_floating(std::string_view operation, DType dtype, F&& f) {
   if (!is_floating(dtype)) {

@@ -16,11 +16,11 @@ namespace {
 
 constexpr std::int64_t kMaxDigits = 1000;
 
-// `value` in C's %f or %e.
+// `value` as C's %f or %e prints it.
 std::string number(double value, std::chars_format format, std::int64_t precision) {
   if (std::isnan(value)) return "nan";
   if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
-  // Room for 310 digits before the point, sign, point and exponent.
+  // Large enough for 310 digits before the point, the sign, the point and the exponent.
   char text[320 + kMaxDigits];
   const auto end =
       std::to_chars(text, text + sizeof text, value, format, static_cast<int>(precision));
@@ -45,7 +45,8 @@ Shown shown_indices(std::int64_t size, bool summarize, std::int64_t edgeitems) {
   return {true, edgeitems, size - edgeitems, size};
 }
 
-// Turns elements into text of one width. Notation and width follow from the elements shown.
+// Formats all elements with the same width. The elements that are shown decide the notation and the
+// width.
 class Formatter {
  public:
   Formatter(const Array& array, bool summarize, const PrintOptions& options) : options_(options) {
@@ -74,7 +75,8 @@ class Formatter {
     return number(value, std::chars_format::fixed, whole ? 0 : options_.precision);
   }
 
-  // Visits the elements shown: measures integers and bools, collects the finite floats except zero.
+  // Visits the elements that are shown. It measures integers and bools, and collects the finite
+  // floats except zero.
   void collect(const Array& array, bool summarize) {
     if (array.rank() > 0) {
       const Shown shown = shown_indices(array.shape()[0], summarize, options_.edgeitems);
@@ -92,8 +94,9 @@ class Formatter {
     width_ = std::max(width_, static_cast<std::int64_t>(text.size()) + extra);
   }
 
-  // Whole numbers are shown without digits after the point; values far apart or extreme take
-  // scientific notation. A forced notation keeps the width that was computed for the free one.
+  // If all numbers are whole, no digits are shown after the point. Values that are far apart or
+  // extreme use scientific notation. sci_mode may force another notation. The width is then still
+  // the one computed for the notation that the values decide, as in PyTorch.
   void choose_mode() {
     if (values_.empty()) return;
     whole_ = std::all_of(values_.begin(), values_.end(),

@@ -1,4 +1,4 @@
-// Arrays as text, letter for letter as PyTorch prints tensors, independently of the locale.
+// Arrays as text, exactly as PyTorch prints tensors. The locale has no influence.
 #pragma once
 
 #include <cstdint>
@@ -11,41 +11,45 @@
 
 namespace tend {
 
-/// How tensors are printed, as torch.set_printoptions sets it.
+/// The options for printing tensors, as in torch.set_printoptions.
 struct PrintOptions {
-  /// Digits after the point.
+  /// The number of digits after the point.
   std::int64_t precision = 4;
-  /// Arrays of more elements than this are summarised.
+  /// Arrays with more elements than this are summarised.
   std::int64_t threshold = 1000;
-  /// Items that a summary shows at each end of each dimension.
+  /// The number of items that a summary shows at each end of each dimension.
   std::int64_t edgeitems = 3;
-  /// Characters on a line.
+  /// The number of characters on a line.
   std::int64_t linewidth = 80;
-  /// Scientific notation always or never; by the values when not set.
+  /// True for scientific notation, false for none. If not set, the values decide.
   std::optional<bool> sci_mode = std::nullopt;
 
   friend bool operator==(const PrintOptions&, const PrintOptions&) = default;
 };
 
-/// The options used where none are given, for all threads.
+/// The default options for printing, which all threads share.
 PrintOptions get_printoptions();
-/// Error for a negative number, or more than 1000 digits.
+/// Sets the default options for printing, for all threads.
+///
+/// Throws:
+///   Error - a number is negative
+///   Error - `precision` is more than 1000 digits
 void set_printoptions(const PrintOptions& options);
 
-/// "tensor([[1., 2.]], dtype=torch.float64)"
+/// The array as text, such as "tensor([[1., 2.]], dtype=torch.float64)".
 std::string to_string(const Array& array, const PrintOptions& options = get_printoptions());
 
-/// As above, with `suffixes` ("requires_grad=True") after the elements; one for which the last line
-/// has no room begins a new line.
+/// As to_string, with `suffixes` such as "requires_grad=True" after the elements. A suffix that
+/// does not fit on the last line begins a new line.
 std::string format_tensor(const Array& array, std::span<const std::string> suffixes,
                           const PrintOptions& options = get_printoptions());
 
 std::ostream& operator<<(std::ostream& out, const Array& array);
 
-/// "torch.Size([2, 3])"
+/// The shape as PyTorch prints it, such as "torch.Size([2, 3])".
 std::string size_text(const Shape& shape);
 
-/// The shortest decimal text that reads back as `value`, as Python's repr writes it: "0.9544",
+/// The shortest decimal text that is read back as `value`, as Python's repr writes it: "0.9544",
 /// "1.0", "1e-05", "inf", "nan".
 std::string python_repr(double value);
 

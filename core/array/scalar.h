@@ -1,4 +1,4 @@
-// A number from the user's code, which does not raise a tensor's dtype within its category.
+// A number from the user's code. It does not change a tensor's dtype within the dtype's category.
 #pragma once
 
 #include <cmath>
@@ -13,7 +13,7 @@
 namespace tend {
 
 namespace detail {
-/// 2^bits, which all floating types here hold.
+/// 2^bits, for those `bits` whose power the floating type T can represent.
 template <class T>
 constexpr T power_of_two(int bits) noexcept {
   T power = 1;
@@ -22,8 +22,10 @@ constexpr T power_of_two(int bits) noexcept {
 }
 }  // namespace detail
 
-/// `value` as a To. Like a C++ cast, but defined everywhere: to bool it asks for "not zero", and a
-/// float that an integer cannot hold (NaN too) gives the smallest integer, as in PyTorch on x86.
+/// Converts `value` to the type To, like a C++ cast, but with a defined result for every value.
+///
+/// To bool, the result is true unless `value` is zero. A floating number that an integer type
+/// cannot represent, or NaN, gives the smallest integer, as in PyTorch on x86.
 template <class To, class From>
 constexpr To convert(From value) noexcept {
   if constexpr (std::is_same_v<To, bool>) {
@@ -37,9 +39,11 @@ constexpr To convert(From value) noexcept {
   }
 }
 
-/// Whether To can hold `value`. An integer To must hold its whole part (NaN has none). A floating
-/// To may round it, but a finite value must not exceed To's largest. bool holds everything, as "not
-/// zero".
+/// True if the type To can represent `value`.
+///
+/// An integer type must represent the value's whole part; NaN has no whole part. A floating type
+/// may round the value, but a finite value must not exceed the type's largest number. bool can
+/// represent every value, as "not zero".
 template <class To, class From>
 bool holds(From value) noexcept {
   if constexpr (std::is_same_v<To, bool> || std::is_same_v<To, From>) {
@@ -61,8 +65,9 @@ bool holds(From value) noexcept {
   }
 }
 
-/// A bool, integer or floating number. `x * 2.5` with an int64 x gives float32; with a float32 x it
-/// stays float32. IndexError for an integer that int64 cannot hold.
+/// A bool, an integer or a floating number. `x * 2.5` is float32 if x is int64 or float32.
+///
+/// Throws: IndexError - int64 cannot represent the integer
 class Scalar {
  public:
   template <std::floating_point T>

@@ -10,7 +10,7 @@ namespace tend {
 
 namespace {
 
-// The capacity of a heap block is stored in front of its values.
+// The capacity of a heap block, which is stored in front of its values.
 std::int64_t& room_of(std::int64_t* values) noexcept {
   return values[-1];
 }
@@ -32,14 +32,14 @@ void Shape::GiveBack::operator()(std::int64_t* values) const noexcept {
 }
 
 void Shape::copy_heap(const Shape& other) {
-  // `other` may have shrunk, even to no values.
+  // `other` may have shrunk, even to zero values.
   heap_ = allocate(std::max(size_, kInline));
   std::copy_n(other.heap_.get(), size_, heap_.get());
 }
 
 void Shape::insert(std::int64_t at, std::int64_t value) {
   if (rank() == (heap_ ? room_of(heap_.get()) : static_cast<std::int64_t>(kInline))) {
-    // Twice the room each time, so that a list grows in time proportional to its length.
+    // Doubles the capacity each time, so that n calls of push_back need time proportional to n.
     Heap larger = allocate(2 * size_);
     std::copy(begin(), end(), larger.get());
     heap_ = std::move(larger);
@@ -91,7 +91,7 @@ Shape contiguous_strides(const Shape& shape) {
   std::int64_t step = 1;
   for (std::int64_t d = shape.rank() - 1; d >= 0; --d) {
     strides[d] = step;
-    // Only the strides of an array without elements can overflow, and these do not matter.
+    // Only the strides of an array without elements can overflow, and they are never used.
     if (__builtin_mul_overflow(step, std::max<std::int64_t>(shape[d], 1), &step)) step = 1;
   }
   return strides;

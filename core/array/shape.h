@@ -1,4 +1,4 @@
-// Shapes and strides: a short vector of int64 that needs no heap for the usual rank.
+// Shapes and strides: a short vector of int64 that needs no heap memory for usual ranks.
 #pragma once
 
 #include <algorithm>
@@ -18,33 +18,39 @@
 
 namespace tend {
 
-/// Sizes or strides, one int64 per dimension. Up to `kInline` of them are stored inside the object.
+/// Sizes or strides, one int64 for each dimension. The object itself stores up to kInline of them.
 class Shape {
  public:
   using value_type = std::int64_t;
   static constexpr std::size_t kInline = 6;
 
   Shape() noexcept = default;
-  /// IndexError for an integer that int64 cannot hold.
+  /// A shape with the sizes in braces: {2, 3}.
+  ///
+  /// Throws: IndexError - int64 cannot represent an integer
   Shape(std::initializer_list<Integer> values) {
     resize(values.size());
     std::copy(values.begin(), values.end(), begin());
   }
-  /// One dimension: x.view(-1), zeros(n). IndexError as above.
+  /// A shape with one dimension, as in x.view(-1) or zeros(n).
+  ///
+  /// Throws: IndexError - int64 cannot represent the integer
   template <std::integral T>
   requires(!std::same_as<T, bool>) Shape(T size) : Shape{Integer(size)} {}
   Shape(std::span<const std::int64_t> values) {
     resize(values.size());
     std::copy(values.begin(), values.end(), begin());
   }
-  /// The numbers of a vector, a span or an array; IndexError for one that int64 cannot hold.
+  /// A shape with the numbers of a vector, a span or an array.
+  ///
+  /// Throws: IndexError - int64 cannot represent an integer
   template <detail::Integers L>
   Shape(const L& values) {
     resize(values.size());
     std::transform(values.begin(), values.end(), begin(),
                    [](auto value) { return Integer(value); });
   }
-  /// `count` copies of `value`.
+  /// A shape of `count` dimensions, each of size `value`.
   static Shape filled(std::size_t count, std::int64_t value) {
     Shape shape;
     shape.resize(count);
@@ -99,9 +105,9 @@ class Shape {
       insert(rank(), value);
     }
   }
-  /// Inserts before position `at`, which must lie in [0, rank].
+  /// Inserts `value` before position `at`, which must be in [0, rank].
   void insert(std::int64_t at, std::int64_t value);
-  /// Removes position `at`, which must lie in [0, rank).
+  /// Removes position `at`, which must be in [0, rank).
   void erase(std::int64_t at) noexcept;
 
   friend bool operator==(const Shape& a, const Shape& b) noexcept {
@@ -118,7 +124,7 @@ class Shape {
   };
   using Heap = std::unique_ptr<std::int64_t[], GiveBack>;
 
-  static Heap allocate(std::size_t count);  // a block for so many values; it stores its capacity
+  static Heap allocate(std::size_t count);  // a block for `count` values; it stores its capacity
   void resize(std::size_t count) {
     if (count > kInline) [[unlikely]]
       heap_ = allocate(count);
@@ -126,12 +132,12 @@ class Shape {
   }
   void copy_heap(const Shape& other);
 
-  std::array<std::int64_t, kInline> inline_{};  // copied as a whole: a few moves, no branch
+  std::array<std::int64_t, kInline> inline_{};  // always copied as a whole, which needs no branch
   Heap heap_;
   std::size_t size_ = 0;
 };
 
-/// "(2, 3)", "(3,)" and "()", as Python prints tuples.
+/// The shape as Python prints a tuple: "(2, 3)", "(3,)" or "()".
 std::string to_string(const Shape& shape);
 std::ostream& operator<<(std::ostream& out, const Shape& shape);
 
@@ -140,8 +146,11 @@ namespace detail {
 [[noreturn]] void fail_dim(std::string_view operation, std::int64_t dim, std::int64_t rank);
 }  // namespace detail
 
-/// Product of the sizes; 1 for a 0-d shape. Throws ShapeError for a negative size and when the
-/// product overflows int64.
+/// The product of the sizes; 1 for a 0-d shape.
+///
+/// Throws:
+///   ShapeError - a size is negative
+///   ShapeError - the product overflows int64
 inline std::int64_t element_count(const Shape& shape) {
   std::int64_t count = 1, smallest = 1;
   bool overflows = false;
@@ -154,11 +163,14 @@ inline std::int64_t element_count(const Shape& shape) {
   return smallest == 0 ? 0 : count;
 }
 
-/// Row-major strides (the last dimension moves by one).
+/// The row-major strides of `shape`. The stride of the last dimension is 1.
 Shape contiguous_strides(const Shape& shape);
 
-/// The non-negative form of `dim`, which may count from the end; IndexError naming `operation` when
-/// out of range. A 0-d shape takes dimensions -1 and 0.
+/// `dim` as a number that is not negative. A negative `dim` counts from the end.
+///
+/// A 0-d shape accepts the dimensions -1 and 0.
+///
+/// Throws: IndexError - `dim` is out of range; the message names `operation`
 inline std::int64_t wrap_dim(std::string_view operation, std::int64_t dim, std::int64_t rank) {
   const std::int64_t dims = std::max<std::int64_t>(rank, 1);
   if (dim < -dims || dim >= dims) [[unlikely]]
@@ -166,38 +178,46 @@ inline std::int64_t wrap_dim(std::string_view operation, std::int64_t dim, std::
   return dim < 0 ? dim + dims : dim;
 }
 
-/// `dims`, wrapped, sorted and free of duplicates (those throw); all of them when `dims` is empty.
+/// `dims`, wrapped and sorted. All dimensions if `dims` is empty.
+///
+/// Throws:
+///   IndexError - a dimension is out of range
+///   ShapeError - a dimension appears twice
 Shape wrap_dims(std::string_view operation, const Shape& dims, std::int64_t rank);
 
-/// NumPy's broadcasting of two shapes; ShapeError with both shapes and the dimension when they do
-/// not fit.
+/// The shape to which two shapes broadcast, by NumPy's rules.
+///
+/// Throws: ShapeError - the shapes do not broadcast; the message names both shapes and the
+///                      dimension
 Shape broadcast_shapes(std::string_view operation, const Shape& a, const Shape& b);
 
-/// Of a stack of matrices: the dimensions before the last two.
+/// The leading dimensions of a stack of matrices, which are all but the last two.
 inline Shape leading_shape(const Shape& stack) {
   return Shape(std::span(stack).first(stack.size() - 2));
 }
-/// The shape of a stack of matrices, given its leading dimensions.
+/// The shape of a stack of matrices with the given leading dimensions, rows and columns.
 inline Shape with_matrix(Shape leading, std::int64_t rows, std::int64_t columns) {
   leading.push_back(rows);
   leading.push_back(columns);
   return leading;
 }
 
-/// True when a tensor of shape `from` expands to `to`.
+/// True if a tensor of shape `from` can be expanded to `to`.
 bool broadcasts_to(const Shape& from, const Shape& to) noexcept;
 
-/// How many elements of an array of that shape go into one result when `dims` (wrapped, unique) are
-/// reduced. 0 if that overflows int64, which is possible only for arrays without elements.
+/// The number of elements that a reduction over `dims` (wrapped, unique) combines into one result.
+///
+/// 0 if the number overflows int64, which is possible only for arrays without elements.
 std::int64_t reduced_count(const Shape& shape, const Shape& dims);
 
-/// The indices of element number `element`, counted row-major, of an array of that shape.
+/// The index of element number `element`, in row-major order, along each dimension of `shape`.
 Shape unravel_index(std::int64_t element, const Shape& shape);
 
-/// The permutation that undoes `order`, which names every dimension once.
+/// The permutation that undoes the permutation `order`.
 Shape inverse_permutation(const Shape& order);
 
-/// `shape` with the given dimensions (wrapped, unique) removed, or kept as 1.
+/// `shape` without the dimensions `dims` (wrapped, unique). With `keepdim` they have size 1
+/// instead.
 Shape reduced_shape(const Shape& shape, const Shape& dims, bool keepdim);
 
 }  // namespace tend

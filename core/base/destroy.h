@@ -1,19 +1,20 @@
-// Destroying objects that own one another, however long the chain.
+// Destroys chains of objects that own one another, without recursion.
 #pragma once
 
 #include <utility>
 
 namespace tend {
 
-/// Base of an object that may own others of its kind; holds its link in destroy_in_turn's list.
+/// Base of objects that may own others of their kind. It has the link for destroy_in_turn's list.
 template <class T>
 struct DestroyedInTurn {
   T* next_dead = nullptr;
 };
 
-/// Calls remove(object), which may call destroy_in_turn for the objects that this one owns. Plain
-/// recursion would overflow the call stack on a long chain, so the outermost call on a thread works
-/// through a list instead. The list's links are in the objects, since destroying must not need
+/// Calls remove(object), which may call destroy_in_turn for the objects that this one owns.
+///
+/// Plain recursion would overflow the call stack on a long chain. So the outermost call on a thread
+/// works through a list. The list's links are in the objects, since destroying must not need
 /// memory.
 template <class T, class Remove>
 void destroy_in_turn(T* object, Remove remove) noexcept {

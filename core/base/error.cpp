@@ -25,7 +25,7 @@ std::string detail::join(std::span<const TextPart> parts) {
 void detail::fail_with(void (*throw_error)(const std::string& message),
                        std::span<const TextPart> parts) {
   throw_error(join(parts));
-  std::terminate();  // throw_error has returned
+  std::terminate();  // throw_error must not return
 }
 
 void throw_alike(const Error& error, const std::string& text) {

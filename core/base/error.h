@@ -1,4 +1,4 @@
-// The errors that tend throws. Each message names the operation; docs/failures.md says what holds
+// The errors that tend throws. Each message names the operation; docs/reference.md says what holds
 // after an error.
 #pragma once
 
@@ -27,7 +27,7 @@ class ShapeError : public Error {
   using Error::Error;
 };
 
-/// A dtype that an operation does not take.
+/// A dtype that an operation does not accept.
 class DTypeError : public Error {
  public:
   using Error::Error;
@@ -59,9 +59,11 @@ class OutOfMemoryError : public Error {
 
 namespace detail {
 
-/// A part of a message: any value that `<<` writes to a stream, which must outlive it. The
-/// functions below take a list of these, so that a message costs its caller a few instructions, and
-/// not a stream of its own.
+/// A reference to a value that becomes a part of a message. `<<` must be able to write the value,
+/// and the value must outlive the TextPart.
+///
+/// The functions below accept a list of parts. So a message costs its caller a few instructions,
+/// and the caller's code needs no stream.
 class TextPart {
  public:
   template <class T>
@@ -87,29 +89,29 @@ class TextPart {
 
  private:
   const void* value_;
-  std::size_t size_ = 0;  // of a text
+  std::size_t size_ = 0;  // used only if the value is a text
   void (*write_)(std::ostream& out, const TextPart& part);
 };
 
 std::string join(std::span<const TextPart> parts);
-/// throw_error(the parts as text); it must throw.
+/// Calls throw_error with the joined parts. throw_error must throw.
 [[noreturn]] void fail_with(void (*throw_error)(const std::string& message),
                             std::span<const TextPart> parts);
 
 }  // namespace detail
 
-/// Throws an error of the same class as `error`, with another text. Returns only if `error` is of a
-/// class that is not in this file.
+/// Throws an error of the same class as `error`, with another text. It returns only if the class of
+/// `error` is not one of this file's.
 void throw_alike(const Error& error, const std::string& text);
 
-/// Its arguments, one after the other, as text, independently of the global locale.
+/// The arguments as one text, without separators. The global locale has no influence.
 template <class... Parts>
 std::string as_text(const Parts&... parts) {
   const std::array<detail::TextPart, sizeof...(parts)> all{detail::TextPart(parts)...};
   return detail::join(all);
 }
 
-/// Throws an OutOfMemoryError for a library that reports that it has no memory.
+/// Throws an OutOfMemoryError, to be called when a library reports that it has no memory.
 [[noreturn]] void fail_memory(std::string_view operation);
 
 /// Throws `Kind` with the message "[operation] parts...".

@@ -7,8 +7,9 @@
 
 namespace tend {
 
-/// FNV-1a with 64 bits, of Fowler, Noll and Vo. Two contents that differ in one byte never have the
-/// same value, for each step is one-to-one.
+/// The 64-bit FNV-1a hash by Fowler, Noll and Vo.
+///
+/// Two contents that differ in one byte never have the same hash, because each step is one-to-one.
 class Fnv1a {
  public:
   void add(const void* data, std::size_t size) noexcept {

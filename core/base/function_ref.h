@@ -1,4 +1,4 @@
-// A reference to a callable object, for code that is compiled once for all of them.
+// A reference to any callable object. Code that accepts one need not be a template.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace tend {
 template <class Signature>
 class FunctionRef;
 
-/// Calls the object it was made from, which must outlive it.
+/// Calls the object that it was made from. The object must outlive the FunctionRef.
 template <class Result, class... Arguments>
 class FunctionRef<Result(Arguments...)> {
  public:
@@ -32,7 +32,7 @@ class FunctionRef<Result(Arguments...)> {
   Result (*call_)(void*, Arguments...);
 };
 
-/// Whether there is nothing to call: an empty std::function, or a null pointer.
+/// True if `f` is an empty std::function or a null pointer, so that it cannot be called.
 template <class F>
 bool is_empty_function(const F& f) noexcept {
   if constexpr (std::is_constructible_v<F, std::nullptr_t> && requires { f == nullptr; }) {

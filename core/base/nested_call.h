@@ -1,15 +1,16 @@
-// A limit on calls that nest within one another.
+// A limit on the depth of nested calls.
 #pragma once
 
 #include <tend/core/base/error.h>
 
 namespace tend {
 
-/// Counts the calls of user code that are nested on this thread: backward within backward, modules
-/// within modules. One exists for the duration of each such call.
+/// Counts the nested calls of user code on this thread: backward within backward, modules within
+/// modules. One object exists for the duration of each such call.
 ///
-/// Throws:
-///   Error  - more than kMaxDepth calls are nested; an ordinary stack of 8 MiB holds that many
+/// An ordinary stack of 8 MiB is large enough for kMaxDepth nested calls.
+///
+/// Throws: Error - more than kMaxDepth calls are nested
 class NestedCall {
  public:
   static constexpr int kMaxDepth = 250;

@@ -1,15 +1,18 @@
-// abs of a number, which C has for an int alone.
+// abs of a floating number. The abs of C accepts only an int.
 #pragma once
 
 #include <cmath>
 #include <concepts>
 
 namespace tend {
-// In a namespace of its own, so that tend::abs is one function that can be passed on, that of
-// tensors, while abs(2.5) after `using namespace tend` finds this one, too.
+// This abs is in a namespace of its own, so that tend::abs is only the function of tensors. Then
+// tend::abs is not overloaded and can be passed as an argument. After `using namespace tend`,
+// abs(2.5) still finds this one.
 namespace number_functions {
 
-/// |value| of a number such as abs(loss.item()): without it that would be C's abs, of an int.
+/// The absolute value of a floating number, such as abs(loss.item()).
+///
+/// Without this function that call would be C's abs, which converts the number to int.
 template <std::floating_point T>
 T abs(T value) {
   return std::abs(value);

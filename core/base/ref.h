@@ -7,10 +7,11 @@
 
 namespace tend {
 
-/// Base of counted objects. `Derived::destroy(Derived*)` is called when the last reference ends.
+/// Base of counted objects. `Derived::destroy(Derived*)` is called when the last Ref is destroyed.
 class RefCounted {
  public:
-  /// A thread that reads 1 also sees what other threads did before they released the object.
+  /// The number of references. A thread that reads 1 also sees all that other threads wrote before
+  /// they released the object.
   std::uint32_t use_count() const noexcept { return count_.load(std::memory_order_acquire); }
 
  protected:
@@ -32,7 +33,8 @@ class Ref {
   Ref() noexcept = default;
   Ref(std::nullptr_t) noexcept {}
   explicit Ref(T* object) noexcept : object_(object) { retain(); }
-  /// The first reference to an object that no other thread can see yet: no atomic increment.
+  /// The first reference to an object. No other thread can see the object yet, so this needs no
+  /// atomic increment.
   static Ref first(T* object) noexcept {
     object->count_.store(1, std::memory_order_relaxed);
     Ref ref;
@@ -65,8 +67,8 @@ class Ref {
   }
   void release() noexcept {
     if (object_ == nullptr) return;
-    // The last reference has no other to race with, so it avoids the atomic decrement, which costs
-    // as much as a small operation.
+    // The last reference cannot race with another one, so it needs no atomic decrement. The
+    // decrement costs as much as a small operation.
     if (object_->count_.load(std::memory_order_acquire) == 1 ||
         object_->count_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
       T::destroy(object_);

@@ -1,4 +1,4 @@
-// Parameters that refuse what C++ would convert for them.
+// Parameter types that refuse C++'s implicit conversions.
 #pragma once
 
 #include <array>
@@ -13,10 +13,10 @@
 namespace tend {
 
 namespace detail {
-/// IndexError: int64 cannot hold the integer with these digits.
+/// Throws the IndexError for an integer, given as digits, that int64 cannot represent.
 [[noreturn]] void fail_integer(const std::string& digits);
 
-/// Whether int64 holds every value of the integer type T.
+/// True if int64 can represent every value of the integer type T.
 template <std::integral T>
 inline constexpr bool kFitsInt64 = sizeof(T) < sizeof(std::int64_t) ||
                                    (sizeof(T) == sizeof(std::int64_t) && T(-1) < T(0));
@@ -29,18 +29,19 @@ template <class T, std::size_t N>
 inline constexpr bool kIsIntegers<std::span<T, N>> = std::integral<T>;
 template <class T, std::size_t N>
 inline constexpr bool kIsIntegers<std::array<T, N>> = std::integral<T>;
-template <class T>  // a variable: braces are none of these
+template <class T>  // only for a named initializer_list: T is not deduced from braces
 inline constexpr bool kIsIntegers<std::initializer_list<T>> = std::integral<T>;
 /// A vector, span, array or list of integers.
 template <class L>
 concept Integers = kIsIntegers<L> && !std::same_as<std::remove_cv_t<typename L::value_type>, bool>;
-/// Integers one by one, where braces may enclose them: x.view(2, 3).
+/// Two or more integers as separate arguments, x.view(2, 3) instead of x.view({2, 3}).
 template <class... T>
 concept Sizes = sizeof...(T) > 1 && (std::integral<T> && ...) && (!std::same_as<T, bool> && ...);
 }  // namespace detail
 
-/// A parameter that takes a T and nothing else, and no empty braces, which mean another parameter:
-/// x.sum({}) is a sum over all dimensions, and not one in the first dtype.
+/// A parameter that accepts a T only, without conversions. It does not accept empty braces either.
+///
+/// So x.sum({}) is a sum over all dimensions, and not a sum with DType{} as its dtype.
 template <class T>
 class Exactly {
  public:
@@ -52,12 +53,17 @@ class Exactly {
   T value_;
 };
 
-/// A parameter that is true or false: x.sum(0, 1), which means the dimensions 0 and 1, is not
-/// compiled as x.sum(0, keepdim = true).
+/// A parameter that accepts only true or false.
+///
+/// So x.sum(0, 1), a sum over the dimensions 0 and 1, is not compiled as x.sum(0, keepdim = true).
 using Flag = Exactly<bool>;
 
-/// A size, dimension or position of any integer type. IndexError for one that int64 cannot hold and
-/// that would otherwise wrap around: SIZE_MAX would mean -1.
+/// A size, dimension or position of any integer type, converted to int64.
+///
+/// An integer that int64 cannot represent is an error, since it would wrap around: SIZE_MAX would
+/// mean -1.
+///
+/// Throws: IndexError - int64 cannot represent the integer
 class Integer {
  public:
   template <std::integral T>

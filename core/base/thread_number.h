@@ -1,12 +1,13 @@
-// Telling threads apart.
+// A number that identifies a thread.
 #pragma once
 
 #include <cstdint>
 
 namespace tend {
 
-/// A number that no other thread of the process has or will have. Unlike std::thread::id it is not
-/// given to a later thread.
+/// The number of the calling thread, different for every thread of the process.
+///
+/// Unlike a std::thread::id it is not used again for a later thread.
 std::uint64_t thread_number() noexcept;
 
 }  // namespace tend

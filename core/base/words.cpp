@@ -6,7 +6,7 @@ namespace tend::detail {
 
 std::int64_t place_among(std::string_view words, std::string_view word) {
   const std::size_t colon = words.find(':');
-  const std::string_view all = words.substr(colon + 2);  // behind a space
+  const std::string_view all = words.substr(colon + 2);  // a space follows the colon
   std::int64_t place = 0;
   for (std::string_view rest = all;; ++place) {
     const std::size_t space = rest.find(' ');

@@ -1,4 +1,4 @@
-// Parameters that are one of a few words.
+// Parameters that accept one of a few words.
 #pragma once
 
 #include <concepts>
@@ -8,22 +8,27 @@
 namespace tend {
 
 namespace detail {
-/// What a parameter of the enumeration E is called, and the words for its values, in their order:
-/// "reduction: none mean sum". It stands beside each enumeration that an OrWord takes.
+/// The name of a parameter of the enumeration E, and the words for E's values in their order:
+/// "reduction: none mean sum". The header that declares an enumeration specialises this for it.
 template <class E>
 inline constexpr std::string_view kWords{};
 
-/// The place of a word among `words`; Error that lists them where it is none of these.
+/// The position of `word` in the list `words`, which has the form of kWords.
+///
+/// Throws: Error - `word` is not in the list; the message lists the words
 std::int64_t place_among(std::string_view words, std::string_view word);
 }  // namespace detail
 
-/// A parameter that takes a value of the enumeration E, or PyTorch's word for it:
-/// mse_loss(x, y, Reduction::sum) is mse_loss(x, y, "sum").
+/// A parameter that accepts a value of the enumeration E, or PyTorch's word for it.
+///
+/// mse_loss(x, y, Reduction::sum) and mse_loss(x, y, "sum") are the same call.
 template <class E>
 class OrWord {
  public:
   constexpr OrWord(E value) noexcept : value_(value) {}
-  /// Error, which lists the words, for one that E does not have.
+  /// Converts PyTorch's word to the value.
+  ///
+  /// Throws: Error - E has no such word; the message lists E's words
   template <std::convertible_to<std::string_view> Word>
   OrWord(const Word& word) : value_(static_cast<E>(detail::place_among(detail::kWords<E>, word))) {}
   constexpr operator E() const noexcept { return value_; }

@@ -18,15 +18,15 @@ using detail::kKeepsBlocks;
 using detail::take_from_system;
 constexpr std::size_t kAlignment = 64;
 constexpr std::size_t kMax = std::size_t{1} << 46;  // more than any machine has
-// Blocks of up to kSmall bytes come in classes of sizes, larger ones from segments. Each thread
-// keeps free small blocks for itself, kMaxPerThread bytes in all.
+// Blocks of up to kSmall bytes have size classes. Larger blocks come from segments. Each thread
+// keeps its own free small blocks, up to kMaxPerThread bytes in all.
 constexpr std::size_t kSmall = std::size_t{1} << 16;
 constexpr std::size_t kMaxPerThread = std::size_t{8} << 20;
-// Live bytes that a thread counts by itself before it adds them to the shared counter.
+// A thread counts this many live bytes by itself before it adds them to the shared counter.
 constexpr std::int64_t kUnreported = 1 << 16;
 
-// Size classes: every multiple of kAlignment up to 256 bytes, then four to a power of two, so that
-// at most a fifth of a larger block is slack.
+// Size classes: every multiple of kAlignment up to 256 bytes, then four classes for each power of
+// two. So at most a fifth of a larger block is unused.
 struct SizeClass {
   std::size_t index;
   std::size_t bytes;
@@ -47,9 +47,9 @@ struct FreeBlock {
   FreeBlock* next;
 };
 
-// Free blocks that all threads share: small ones in lists by size, large ones in segments. Constant
-// initialisation and a trivial destructor make it usable at any time: arrays may outlive every
-// other static object.
+// Free blocks that all threads share: lists of small blocks, one for each size, and segments for
+// large blocks. Arrays may outlive every other static object, so the cache must be usable at any
+// time. Constant initialisation and a trivial destructor ensure that.
 class SharedCache {
  public:
   // nullptr when the system has no memory.
@@ -97,12 +97,12 @@ class SharedCache {
 
 constinit SharedCache shared_cache;
 
-// Live bytes that threads have reported so far, and the maximum.
+// The live bytes that threads have reported so far, and the peak of live bytes.
 constinit std::atomic<std::int64_t> reported_live = 0, peak_live = 0;
 
 // A thread's own free blocks and count of live bytes. Constant initialisation and a trivial
-// destructor make it usable at any time. It keeps no blocks before it is opened, nor after the
-// thread's own objects are destroyed.
+// destructor make it usable at any time. It keeps no blocks before open_cache() is called, nor
+// after the thread's own objects are destroyed.
 struct ThreadCache {
   std::array<FreeBlock*, kClasses> free{};
   std::size_t kept = 0;
@@ -126,7 +126,7 @@ struct ThreadCache {
 
 constinit thread_local ThreadCache cache;
 
-// False when the thread is ending.
+// Opens the thread's cache if it is fresh. False if the thread is ending.
 bool open_cache() noexcept {
   if (cache.state != ThreadCache::fresh) return cache.state == ThreadCache::open;
   thread_local struct Closer {

@@ -1,5 +1,4 @@
-// The block pool, from which all of tend's memory comes. Blocks that are given back are kept for
-// reuse.
+// The block pool. All memory of arrays comes from it, and it keeps freed blocks for reuse.
 #pragma once
 
 #include <cstddef>
@@ -18,27 +17,34 @@
 
 namespace tend {
 
-/// A block of at least `bytes` (over 0), 64-byte aligned. Small blocks come from lists of the
-/// calling thread, without a lock, others from a cache that all threads share, and only then from
-/// the system (OutOfMemoryError). Blocks above 64 KiB are cut from segments, in which memory that
-/// one size left idle serves every other. Under the address sanitizer every block comes from the
-/// system, so that overruns are found.
+/// A 64-byte aligned block of at least `bytes`, which must not be 0.
+///
+/// A small block comes from a list of the calling thread, without a lock. If that list is empty, it
+/// comes from a cache that all threads share, and last from the system. Blocks above 64 KiB are cut
+/// from segments, in which idle memory is used for blocks of every size. Under the address
+/// sanitizer every block comes from the system, so that it finds overruns.
+///
+/// Throws: OutOfMemoryError - the system has no memory
 void* take_block(std::size_t bytes);
 
-/// Gives a block back, on any thread; `bytes` is what was asked for.
+/// Gives a block back to the pool, on any thread. `bytes` is the argument of its take_block.
 void give_block(void* block, std::size_t bytes) noexcept;
 
-/// Gives the cached, unused memory back to the system: the shared blocks and those of the calling
-/// thread. A segment goes back as a whole, once no block of it is in use.
+/// Gives unused memory back to the system: the free blocks that threads share and the free blocks
+/// of the calling thread. A segment is given back only if none of its blocks is in use.
 void empty_cache() noexcept;
 
-/// How often memory was taken from the system so far. It no longer grows once a training loop has
-/// seen all its shapes. With several threads a few small blocks may still be added, until each
-/// thread has run every kind of task that it may get.
+/// The number of times that the pool took memory from the system so far.
+///
+/// The number no longer grows after a training loop has used all its shapes. With several threads a
+/// few small blocks may still be added, until each thread has run every kind of task.
 std::int64_t system_blocks() noexcept;
 
-/// Bytes that arrays hold now, and their maximum since `reset_peak_memory`. Both are exact with one
-/// thread; with several, they may miss up to 64 KiB of each other thread that runs.
+/// The bytes that arrays own now (live_memory), and their maximum since reset_peak_memory
+/// (peak_memory).
+///
+/// Both are exact with one thread. With several threads, up to 64 KiB of each other running thread
+/// may be missing.
 std::int64_t live_memory() noexcept;
 std::int64_t peak_memory() noexcept;
 void reset_peak_memory() noexcept;
@@ -46,19 +52,19 @@ void reset_peak_memory() noexcept;
 namespace detail {
 /// False under the address sanitizer.
 inline constexpr bool kKeepsBlocks = TEND_KEEPS_BLOCKS;
-/// Adds `bytes`, which may be negative, to the count of bytes that arrays hold.
+/// Adds `bytes`, which may be negative, to the count of bytes that arrays own.
 void count_live(std::int64_t bytes) noexcept;
 }  // namespace detail
 
 #undef TEND_KEEPS_BLOCKS
 
-/// Base of objects that operations make and destroy all the time: new and delete use the pool.
+/// Base of objects that operations often make and destroy. Their new and delete use the pool.
 struct Pooled {
   static void* operator new(std::size_t bytes) { return take_block(bytes); }
   static void operator delete(void* block, std::size_t bytes) noexcept { give_block(block, bytes); }
 };
 
-/// Allocator of containers whose elements come from the pool.
+/// A standard allocator that uses the pool.
 template <class T>
 struct PoolAllocator {
   using value_type = T;

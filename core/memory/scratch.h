@@ -11,11 +11,13 @@
 
 namespace tend {
 
-/// Temporary elements, in a block of the pool.
+/// A vector of temporary elements whose memory comes from the pool.
 template <class T>
 using Scratch = std::vector<T, PoolAllocator<T>>;
 
-/// `count` elements of value T(). OutOfMemoryError if there is no room.
+/// A Scratch of `count` elements of value T().
+///
+/// Throws: OutOfMemoryError - there is not enough memory
 template <class T>
 Scratch<T> scratch(std::string_view operation, std::int64_t count) {
   constexpr auto kBytes = static_cast<std::int64_t>(sizeof(T));

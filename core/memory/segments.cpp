@@ -15,9 +15,9 @@ namespace tend::detail {
 namespace {
 
 constexpr std::size_t kPieceAlignment = 64;
-// What is asked of the system at a time. Pages that nobody has written to cost nothing.
+// The usual size of a segment. Pages that nobody has written to cost nothing.
 constexpr std::size_t kSegment = std::size_t{128} << 20;
-// Less than this is not worth a piece of its own.
+// A remainder of fewer bytes is not split off as a piece of its own.
 constexpr std::size_t kLeast = 4096;
 
 constexpr std::size_t rounded_up(std::size_t bytes, std::size_t step) noexcept {
@@ -41,20 +41,21 @@ std::int64_t taken_from_system() noexcept {
   return system_requests.load(std::memory_order_relaxed);
 }
 
-// A part of a segment, in use or idle: this header, and behind it the block.
+// A part of a segment, in use or idle. It begins with this header, and the block follows.
 struct alignas(kPieceAlignment) Segments::Piece {
-  std::size_t bytes;  // with the header
-  // Neighbours in the segment; an idle piece has none that is idle.
+  std::size_t bytes;  // including the header
+  // The neighbours in the segment. Two idle pieces are never neighbours.
   Piece* before = nullptr;
   Piece* after = nullptr;
-  // The list of idle pieces: the next one, and the pointer to this one, nullptr while in use.
+  // Links of the list of idle pieces: the next piece, and the address of the pointer to this piece.
+  // `link` is nullptr while the piece is in use.
   Piece* next = nullptr;
   Piece** link = nullptr;
 
   bool is_idle() const noexcept { return link != nullptr; }
   std::byte* start() noexcept { return reinterpret_cast<std::byte*>(this); }
 
-  // Cuts off what lies behind the first `count` bytes, as an idle piece that is in no list yet.
+  // Splits off all but the first `count` bytes as a new piece, which is not in a list yet.
   Piece* split(std::size_t count) noexcept {
     auto* rest = new (start() + count) Piece{bytes - count, this, after};
     if (after != nullptr) after->before = rest;
@@ -63,7 +64,7 @@ struct alignas(kPieceAlignment) Segments::Piece {
     return rest;
   }
 
-  // Takes in the piece behind, which is in no list.
+  // Merges the piece after this one into this one. That piece must not be in a list.
   void join_after() noexcept {
     bytes += after->bytes;
     after = after->after;
@@ -91,8 +92,9 @@ void Segments::remove(Piece* piece) noexcept {
   piece->link = nullptr;
 }
 
-// The smallest piece that is large enough, among the latest ones of the first list that has any.
-// The others are not looked at, so that a program with thousands of idle pieces does not wait.
+// The smallest piece that is large enough, from the first list that has one. Only the latest
+// kLooked pieces of a list are examined, so that a program with thousands of idle pieces stays
+// fast.
 Segments::Piece* Segments::find(std::size_t bytes) const noexcept {
   constexpr int kLooked = 64;
   Piece* best = nullptr;
@@ -117,7 +119,8 @@ void Segments::release() noexcept {
   }
 }
 
-// An idle segment. Those that are idle already are too small for what is asked for, so they go.
+// A new segment of one idle piece. Segments that are idle already are too small, so they are given
+// back first.
 Segments::Piece* Segments::new_segment(std::size_t bytes) noexcept {
   release();
   std::size_t size = std::max(kSegment, rounded_up(bytes, kHugePage));

@@ -1,5 +1,5 @@
-// Large blocks, cut from segments of the system's memory. Blocks that are given back join their
-// idle neighbours, so that memory that one size of tensor left idle serves every other size.
+// Large blocks, cut from segments of the system's memory. A block that is given back is merged with
+// its idle neighbours. So idle memory can be used for tensors of every size.
 #pragma once
 
 #include <array>
@@ -8,24 +8,28 @@
 
 namespace tend::detail {
 
-/// 64-byte aligned memory; nullptr when the system has none. From kHugePage on it is aligned to
-/// that, and asks for pages of that size.
+/// 64-byte aligned memory from the system; nullptr if the system has no memory.
+///
+/// Memory of kHugePage bytes or more is aligned to kHugePage, and the system is asked for pages of
+/// that size.
 void* take_from_system(std::size_t bytes) noexcept;
 inline constexpr std::size_t kHugePage = std::size_t{1} << 21;
 
-/// How often take_from_system has given memory.
+/// The number of successful calls of take_from_system.
 std::int64_t taken_from_system() noexcept;
 
-/// Not thread-safe. Constant initialisation and a trivial destructor make it usable at any time:
-/// arrays may outlive every other static object.
+/// Blocks of any size. Not thread-safe.
+///
+/// Arrays may outlive every other static object. Constant initialisation and a trivial destructor
+/// make this class usable at any time.
 class Segments {
  public:
-  /// A 64-byte aligned block, from the smallest idle piece that is large enough; nullptr when the
+  /// A 64-byte aligned block, cut from a small idle piece that is large enough; nullptr if the
   /// system has no memory.
   void* take(std::size_t bytes) noexcept;
   void give(void* block) noexcept;
 
-  /// Gives the segments that are idle as a whole back to the system.
+  /// Gives the segments that are completely idle back to the system.
   void release() noexcept;
 
  private:
@@ -38,7 +42,7 @@ class Segments {
   void insert(Piece* piece) noexcept;
   static void remove(Piece* piece) noexcept;
 
-  std::array<Piece*, kLists> idle_{};  // by size, four lists to a power of two
+  std::array<Piece*, kLists> idle_{};  // by size, four lists for each power of two
 };
 
 }  // namespace tend::detail

@@ -6,19 +6,19 @@
 namespace tend {
 namespace {
 
-// Data of up to this many bytes follow the Storage, in one block with it. Larger data have a
-// block of their own, so that its size is not rounded up because of the Storage. Under the address
-// sanitizer all data have their own block, so that writes before their first byte are found.
-constexpr std::int64_t kMaxBehind = detail::kKeepsBlocks ? 2048 : 0;
+// Data of up to this many bytes follow the Storage in the same block. Larger data have a block of
+// their own, so that the Storage does not make the pool round up its size. Under the address
+// sanitizer all data have their own block, so that it finds writes before the first byte.
+constexpr std::int64_t kMaxInSameBlock = detail::kKeepsBlocks ? 2048 : 0;
 
 }  // namespace
 
-// Bytes of the block that the Storage itself lies in.
+// The size of the block that contains the Storage itself.
 std::size_t Storage::block_size() const noexcept {
   switch (kind_) {
-    case Kind::behind: return sizeof(Storage) + static_cast<std::size_t>(bytes_);
+    case Kind::same_block: return sizeof(Storage) + static_cast<std::size_t>(bytes_);
     case Kind::borrowed: return sizeof(Storage) + sizeof(Borrowed);
-    case Kind::block: break;
+    case Kind::own_block: break;
   }
   return sizeof(Storage);
 }
@@ -26,10 +26,10 @@ std::size_t Storage::block_size() const noexcept {
 Ref<Storage> Storage::allocate(std::int64_t bytes) {
   const auto size = static_cast<std::size_t>(bytes);
   Ref<Storage> storage;
-  if (bytes <= kMaxBehind) {
+  if (bytes <= kMaxInSameBlock) {
     auto* block = static_cast<std::byte*>(take_block(sizeof(Storage) + size));
     std::byte* data = bytes == 0 ? nullptr : block + sizeof(Storage);
-    storage = Ref<Storage>::first(new (block) Storage(data, bytes, Kind::behind));
+    storage = Ref<Storage>::first(new (block) Storage(data, bytes, Kind::same_block));
   } else {
     auto* data = static_cast<std::byte*>(take_block(size));
     void* header = nullptr;
@@ -39,7 +39,7 @@ Ref<Storage> Storage::allocate(std::int64_t bytes) {
       give_block(data, size);
       throw;
     }
-    storage = Ref<Storage>::first(new (header) Storage(data, bytes, Kind::block));
+    storage = Ref<Storage>::first(new (header) Storage(data, bytes, Kind::own_block));
   }
   detail::count_live(bytes);
   return storage;
@@ -57,7 +57,7 @@ void Storage::destroy(Storage* storage) noexcept {
   if (storage->kind_ == Kind::borrowed) {
     storage->borrowed()->~Borrowed();
   } else {
-    if (storage->kind_ == Kind::block)
+    if (storage->kind_ == Kind::own_block)
       give_block(storage->data_, static_cast<std::size_t>(storage->bytes_));
     detail::count_live(-storage->bytes_);
   }

@@ -1,4 +1,4 @@
-// Bytes that arrays share.
+// Memory that arrays share.
 #pragma once
 
 #include <atomic>
@@ -12,8 +12,9 @@
 
 namespace tend {
 
-/// Memory that belongs to the caller, and the deleter to call when it is no longer needed. The
-/// deleter is called exactly once, whatever fails in between; it must not throw.
+/// Memory that belongs to the caller, and a deleter to call when the memory is no longer needed.
+///
+/// The deleter is called exactly once, even if an error occurs in between. It must not throw.
 class Borrowed {
  public:
   using Deleter = std::function<void(void*)>;
@@ -36,32 +37,35 @@ class Borrowed {
 /// A block of memory, 64-byte aligned unless it is borrowed, shared by all views into it.
 class alignas(64) Storage final : public RefCounted {
  public:
-  /// A block of at least `bytes` from the pool; OutOfMemoryError where the system has none.
+  /// A Storage with a block of at least `bytes` from the pool.
+  ///
+  /// Throws: OutOfMemoryError - the system has no memory
   static Ref<Storage> allocate(std::int64_t bytes);
-  /// A Storage of borrowed memory, whose deleter is called when the last view is destroyed.
+  /// A Storage of borrowed memory. The deleter is called when the last view is destroyed.
   static Ref<Storage> borrow(Borrowed memory, std::int64_t bytes);
 
   std::byte* data() const noexcept { return data_; }
   std::int64_t bytes() const noexcept { return bytes_; }
   bool is_borrowed() const noexcept { return kind_ == Kind::borrowed; }
 
-  /// Counts the in-place writes: a saved tensor whose storage has another version is stale.
+  /// The number of in-place writes so far. A saved tensor is stale if its storage's version has
+  /// changed since.
   std::uint32_t version() const noexcept { return version_.load(std::memory_order_relaxed); }
   /// Counts a write by `operation`, a string of static storage duration.
   void bump_version(const char* operation) noexcept {
     last_writer_.store(operation, std::memory_order_relaxed);
-    // Two threads that write to it at once may count as one: a locked addition would cost 5 ns.
+    // Writes by two threads at once may be counted as one. An atomic addition would cost 5 ns.
     version_.store(version() + 1, std::memory_order_relaxed);
   }
-  /// The operation of the last in-place write, nullptr before the first.
+  /// The operation of the last in-place write; nullptr before the first write.
   const char* last_writer() const noexcept { return last_writer_.load(std::memory_order_relaxed); }
 
   static void destroy(Storage* storage) noexcept;
 
  private:
-  // Where the data are: after the Storage in one block with it, in a block of their own, or in
-  // borrowed memory; a Borrowed then follows the Storage.
-  enum class Kind : std::uint8_t { behind, block, borrowed };
+  // Where the data are. same_block: after the Storage, in its block. own_block: in a block of their
+  // own. borrowed: in borrowed memory, and a Borrowed object follows the Storage.
+  enum class Kind : std::uint8_t { same_block, own_block, borrowed };
 
   Storage(std::byte* data, std::int64_t bytes, Kind kind) noexcept
       : kind_(kind), data_(data), bytes_(bytes) {}

@@ -40,8 +40,8 @@ void check_probability(std::string_view operation, double p) {
   if (!(p >= 0.0 && p <= 1.0)) fail(operation, "the probability is ", p, ", not in [0, 1]");
 }
 
-// Calls fill(first, count) on the elements of `out` in row-major order, through a buffer if `out`
-// is not contiguous.
+// Calls fill(first, count) for the elements of `out` in row-major order. If `out` is not
+// contiguous, it fills a buffer and copies it.
 template <class T, class F>
 void fill_in_order(const Array& out, F fill) {
   if (out.numel() == 0) return;
@@ -51,8 +51,8 @@ void fill_in_order(const Array& out, F fill) {
   if (!dense) out.copy_from(target);
 }
 
-// Calls f(words, begin, count) for consecutive pieces of `total` elements that take
-// `words_per_element` words each.
+// Divides `total` elements into consecutive pieces and calls f(words, begin, count) for each. Every
+// element has `words_per_element` random words.
 template <std::size_t words_per_element, class F>
 void for_words(Generator& generator, std::int64_t total, F f) {
   constexpr std::int64_t kPiece = 2048;  // its words fit the L1 cache
@@ -64,7 +64,8 @@ void for_words(Generator& generator, std::int64_t total, F f) {
   }
 }
 
-// In [0, 1): 24 bits of one word for float, 53 bits of two for double.
+// Fills `out` with uniform numbers in [0, 1). A float uses 24 bits of one word, a double 53 bits of
+// two words.
 template <class T>
 void standard_uniform(T* out, std::int64_t total, Generator& generator) {
   for_words<sizeof(T) / 4>(generator, total, [&](const auto* words, auto begin, auto count) {
@@ -87,8 +88,8 @@ void normal_blocks(T* out, std::int64_t total, T mean, T std, Generator& generat
   }
 }
 
-// Tests u53 * 2^-53 < p in integers, u53 being 53 random bits. The order of the bits is that of
-// draw_keep_bits.
+// Tests u53 * 2^-53 < p with integers, where u53 is 53 random bits. The order of the bits is the
+// same as in draw_keep_bits.
 void standard_bernoulli(std::uint8_t* bits, std::int64_t total, double p, Generator& generator) {
   const auto below = static_cast<std::uint64_t>(std::ceil(p * 0x1p53));
   for_words<2>(generator, total, [&](const auto* words, auto begin, auto count) {
@@ -96,7 +97,7 @@ void standard_bernoulli(std::uint8_t* bits, std::int64_t total, double p, Genera
   });
 }
 
-// MKL's MCG31m1, seeded by one word.
+// MKL's generator MCG31m1, seeded with one word.
 void mkl_bernoulli(std::uint8_t* bits, std::int64_t total, double p, Generator& generator) {
   constexpr std::uint64_t kModulus = (std::uint64_t{1} << 31) - 1;
   constexpr std::uint64_t kMultiplier = 1132489760;
@@ -116,8 +117,8 @@ void bernoulli_bits(std::uint8_t* bits, std::int64_t total, double p, Generator&
   (mkl ? mkl_bernoulli : standard_bernoulli)(bits, total, p, generator);
 }
 
-// Eight at once: byte k of `spread` holds bit k alone, which the sum carries to the top of its
-// byte.
+// Unpacks eight bits at once. Byte k of `spread` contains only bit k. The sum carries it to the top
+// of its byte.
 void unpack_bits(bool* out, const std::uint8_t* bits, std::int64_t total) {
   std::int64_t i = 0;
   for (; i + 8 <= total; i += 8) {
@@ -128,7 +129,7 @@ void unpack_bits(bool* out, const std::uint8_t* bits, std::int64_t total) {
   for (; i < total; ++i) out[i] = (bits[i / 8] >> (i % 8) & 1) != 0;
 }
 
-// Bernoulli in row-major order, in any dtype.
+// Fills `out`, of any dtype, with Bernoulli numbers in row-major order.
 void fill_bernoulli(const Array& out, double p, Generator& generator) {
   const bool direct = out.dtype() == boolean;
   const Array kept = direct ? out : Array::empty(out.shape(), boolean);
@@ -140,7 +141,7 @@ void fill_bernoulli(const Array& out, double p, Generator& generator) {
   if (!direct) out.copy_from(kept);
 }
 
-// A dtype holds every whole number from 0 up to, but not including, this one.
+// The dtype can represent every whole number from 0 to this one, excluding this one.
 std::int64_t exact_limit(DType dtype) {
   switch (dtype) {
     case DType::boolean: return 2;
@@ -245,7 +246,7 @@ void bernoulli(const Array& out, double p, Generator& generator) {
   check_output("bernoulli", out);
   check_probability("bernoulli", p);
   const GeneratorLock lock(generator);
-  // MKL's stream fills in row-major order, whatever the strides.
+  // MKL's stream fills the elements in row-major order, for any strides.
   const bool mkl = generator.bernoulli_stream() == BernoulliStream::mkl;
   fill_bernoulli(mkl ? out : in_memory_order(out), p, generator);
 }
@@ -258,7 +259,7 @@ void bernoulli(const Array& out, const Array& p, Generator& generator) {
       fail<ShapeError>("bernoulli", "probabilities ", p.shape(), " do not broadcast to ",
                        out.shape());
     }
-    // Probabilities and draws are both in the order of the output's memory.
+    // The probabilities and the random numbers are both in the order of the output's memory.
     const Shape dims = memory_order(out);
     const Array probabilities = p.expand(out.shape()).permute(dims).contiguous();
     const T* p_first = probabilities.data<T>();
@@ -267,10 +268,10 @@ void bernoulli(const Array& out, const Array& p, Generator& generator) {
     }
     const GeneratorLock lock(generator);
     const Array kept = Array::empty(probabilities.shape(), boolean);
-    Scratch<T> draws = scratch<T>("bernoulli", out.numel());
-    standard_uniform(draws.data(), out.numel(), generator);
+    Scratch<T> numbers = scratch<T>("bernoulli", out.numel());
+    standard_uniform(numbers.data(), out.numel(), generator);
     for (std::int64_t i = 0; i < out.numel(); ++i) {
-      kept.data<bool>()[i] = draws[static_cast<std::size_t>(i)] < p_first[i];
+      kept.data<bool>()[i] = numbers[static_cast<std::size_t>(i)] < p_first[i];
     }
     out.permute(dims).copy_from(kept);
   });

@@ -10,22 +10,22 @@
 namespace tend::kernels {
 namespace {
 
-// The weights, and where the draws go; both row-major.
+// The weights and the array for the chosen categories, both row-major.
 struct Rows {
   Array weights;   // (rows, categories)
-  bool by_column;  // the weights lay column after column in the user's array
-  Array draws;     // (rows, samples)
+  bool by_column;  // the user's array has the weights column by column in memory
+  Array chosen;    // (rows, samples)
   std::int64_t rows() const { return weights.shape()[0]; }
   std::int64_t categories() const { return weights.shape()[1]; }
-  std::int64_t samples() const { return draws.shape()[1]; }
+  std::int64_t samples() const { return chosen.shape()[1]; }
 };
 
-Rows rows_of(const Array& probabilities, const Array& draws) {
+Rows rows_of(const Array& probabilities, const Array& chosen) {
   if (probabilities.rank() == 1) {
-    return {probabilities.contiguous().unsqueeze(0), false, draws.unsqueeze(0)};
+    return {probabilities.contiguous().unsqueeze(0), false, chosen.unsqueeze(0)};
   }
   const Shape& strides = probabilities.strides();
-  return {probabilities.contiguous(), strides[0] != 0 && strides[0] < strides[1], draws};
+  return {probabilities.contiguous(), strides[0] != 0 && strides[0] < strides[1], chosen};
 }
 
 void check(const Array& out, const Array& probabilities, bool replacement) {
@@ -43,7 +43,7 @@ void check(const Array& out, const Array& probabilities, bool replacement) {
     refuse("the first dimensions differ");
   }
   const std::int64_t categories = probabilities.shape().back();
-  if (out.shape().back() < 1) refuse("needs a sample at least");
+  if (out.shape().back() < 1) refuse("needs at least one sample");
   if (categories > std::int64_t{1} << 24) refuse("there are more than 2^24 categories");
   if (!replacement && out.shape().back() > categories) {
     refuse("more samples than categories, without replacement");
@@ -70,11 +70,11 @@ void check_weights(const Rows& r, bool replacement) {
   }
 }
 
-// Each weight is divided by an exponential number; the largest quotients win (Efraimidis and
+// Divides each weight by an exponential random number. The largest quotients win (Efraimidis and
 // Spirakis 2006).
 template <class T>
 void draw_without_replacement(const Rows& r, Generator& generator) {
-  // The numbers are drawn in the order in which the weights lie in memory.
+  // The order of the random numbers is the order of the weights in the memory of the user's array.
   const std::int64_t row_step = r.by_column ? 1 : r.categories();
   const std::int64_t column_step = r.by_column ? r.rows() : 1;
   Scratch<T> quotient = scratch<T>("multinomial", r.weights.numel());
@@ -82,7 +82,7 @@ void draw_without_replacement(const Rows& r, Generator& generator) {
   for (T& q : quotient) q = static_cast<T>(-std::log1p(-generator.uniform()));
 
   const T* weights = r.weights.data<T>();
-  std::int64_t* out = r.draws.data<std::int64_t>();
+  std::int64_t* out = r.chosen.data<std::int64_t>();
   for (std::int64_t row = 0; row < r.rows(); ++row) {
     T* q = quotient.data() + row * row_step;
     for (std::int64_t c = 0; c < r.categories(); ++c) {
@@ -100,11 +100,11 @@ void draw_without_replacement(const Rows& r, Generator& generator) {
   }
 }
 
-// Inverts the cumulative distribution at one uniform number per sample.
+// Inverts the cumulative distribution at one uniform random number for each sample.
 template <class T>
 void draw_with_replacement(const Rows& r, Generator& generator) {
   const T* weights = r.weights.data<T>();
-  std::int64_t* out = r.draws.data<std::int64_t>();
+  std::int64_t* out = r.chosen.data<std::int64_t>();
   Scratch<T> below = scratch<T>("multinomial", r.categories());
   for (std::int64_t row = 0; row < r.rows(); ++row, weights += r.categories()) {
     std::partial_sum(weights, weights + r.categories(), below.begin());
@@ -132,7 +132,7 @@ void multinomial(const Array& out, const Array& probabilities, bool replacement,
     const Rows rows = rows_of(probabilities, target);
     check_weights<T>(rows, replacement);
     const GeneratorLock lock(generator);
-    // A single sample is drawn alike with and without replacement.
+    // A single sample uses the same algorithm with and without replacement, as in PyTorch.
     const bool inverse = replacement && rows.samples() > 1;
     (inverse ? draw_with_replacement<T> : draw_without_replacement<T>)(rows, generator);
     if (!out.is_contiguous()) out.copy_from(target);

@@ -23,7 +23,7 @@ HWY_INLINE Vector constant(double value) {
   return hn::Set(Floats(), static_cast<float>(value));
 }
 
-// Natural logarithm of a normal, positive x: Cephes' logf.
+// The natural logarithm of a positive normal x: logf from the Cephes library.
 HWY_INLINE Vector log(Vector x) {
   const Ints ints;
   const Floats floats;
@@ -48,11 +48,11 @@ HWY_INLINE Vector log(Vector x) {
   return hn::MulAdd(e, constant(0.693359375), hn::Add(x, y));
 }
 
-// Sine and cosine of x in [0, 8192): Cephes' sinf and cosf, sharing their work.
+// The sine and cosine of x in [0, 8192): sinf and cosf from the Cephes library, computed together.
 HWY_INLINE void sin_cos(Vector x, Vector& sine, Vector& cosine) {
   const Ints ints;
   const Floats floats;
-  // Subtracts the nearest even multiple of pi/4, in three parts to keep all digits.
+  // Subtracts the nearest even multiple of pi/4, in three parts so that no digits are lost.
   auto octant = hn::ConvertTo(ints, hn::Mul(x, constant(1.27323954473516)));
   octant = hn::AndNot(hn::Set(ints, 1), hn::Add(octant, hn::Set(ints, 1)));
   const auto turns = hn::ConvertTo(floats, octant);
@@ -72,7 +72,8 @@ HWY_INLINE void sin_cos(Vector x, Vector& sine, Vector& cosine) {
   odd = hn::MulAdd(odd, square, constant(-1.6666654611e-1));
   odd = hn::MulAdd(hn::Mul(odd, square), x, x);
 
-  // Every second quarter turn swaps the two; the octant's bit 2 is the sign.
+  // In every second quarter turn, the sine and the cosine are swapped. Bit 2 of the octant is the
+  // sign.
   const auto two = hn::Set(ints, 2);
   const auto swapped = hn::RebindMask(floats, hn::TestBit(octant, two));
   const auto sine_sign = hn::ShiftLeft<29>(hn::And(octant, hn::Set(ints, 4)));

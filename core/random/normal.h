@@ -1,17 +1,18 @@
-// The vectorised part of drawing normal numbers.
+// Converts uniform random numbers to normal ones.
 #pragma once
 
 #include <cstdint>
 
 namespace tend::kernels {
 
-/// Turns each block of 16 uniforms in [0, 1) into 16 numbers from N(mean, std^2) by the method of
-/// Box and Muller: the first eight of a block give the radii, the others the angles. The
-/// polynomials and the order of operations are those of PyTorch's AVX2 build, so the bits are too
-/// wherever the processor has fused multiply-add.
+/// Converts each block of 16 uniform numbers in [0, 1) to 16 numbers from N(mean, std^2).
+///
+/// It uses the Box-Muller method: the first eight numbers of a block give the radii, the others the
+/// angles. The polynomials and the order of operations are the same as in PyTorch's AVX2 build. So
+/// the bits are the same if the processor has fused multiply-add.
 void normal_from_uniform(float* data, std::int64_t blocks, float mean, float std);
 
-/// The same in double, with libm's functions, as PyTorch has it.
+/// The same in double, with libm's functions, as in PyTorch.
 void normal_from_uniform(double* data, std::int64_t blocks, double mean, double std);
 
 }  // namespace tend::kernels

@@ -27,9 +27,10 @@ std::uint64_t take(std::span<const std::uint8_t>& bytes, std::size_t width) {
   return value;
 }
 
-// A thread that holds the default generator may draw from it in nested calls.
+// Held by the thread that uses the default generator.
 constinit std::mutex default_mutex;
-// How many GeneratorLocks of the default generator this thread has.
+// The number of this thread's GeneratorLocks on the default generator. Only the outermost lock uses
+// the mutex, so that a thread may lock the generator again in a nested call.
 constinit thread_local int locks = 0;
 
 }  // namespace
@@ -42,7 +43,7 @@ void Generator::manual_seed(std::uint64_t seed) {
     words_[i] = 1812433253u * (last ^ last >> 30) + static_cast<std::uint32_t>(i);
   }
   next_ = kWords;
-  kept_normal_.reset();
+  saved_normal_.reset();
 }
 
 void Generator::twist() noexcept {
@@ -61,16 +62,16 @@ void Generator::u32(std::span<std::uint32_t> out) noexcept {
 }
 
 double Generator::normal() noexcept {
-  if (kept_normal_) {
-    const double kept = *kept_normal_;
-    kept_normal_.reset();
+  if (saved_normal_) {
+    const double kept = *saved_normal_;
+    saved_normal_.reset();
     return kept;
   }
   const double u1 = uniform();
   const double u2 = uniform();
   const double radius = std::sqrt(-2.0 * std::log1p(-u2));
   const double theta = 2.0 * std::numbers::pi * u1;
-  kept_normal_ = radius * std::sin(theta);
+  saved_normal_ = radius * std::sin(theta);
   return radius * std::cos(theta);
 }
 
@@ -79,10 +80,10 @@ std::vector<std::uint8_t> Generator::to_bytes() const {
   bytes.reserve(kHeaderBytes + 4 * kWords);
   put(bytes, kFormat, 1);
   put(bytes, static_cast<std::uint64_t>(stream_), 1);
-  put(bytes, kept_normal_.has_value(), 2);
+  put(bytes, saved_normal_.has_value(), 2);
   put(bytes, next_, 4);
   put(bytes, seed_, 8);
-  put(bytes, std::bit_cast<std::uint64_t>(kept_normal_.value_or(0.0)), 8);
+  put(bytes, std::bit_cast<std::uint64_t>(saved_normal_.value_or(0.0)), 8);
   for (const std::uint32_t word : words_) put(bytes, word, 4);
   return bytes;
 }
@@ -100,24 +101,25 @@ Generator Generator::from_bytes(std::span<const std::uint8_t> bytes) {
   const auto normal = std::bit_cast<double>(take(bytes, 8));
   if (format != kFormat) refuse("the state has format ", format, ", this version reads ", kFormat);
   if (stream > 1 || has_normal > 1) refuse("unknown flags ", stream, " and ", has_normal);
-  if (next > kWords) refuse("position ", next, " lies beyond the ", kWords, " words of a state");
-  if (!std::isfinite(normal)) refuse("the kept normal number is ", normal);
+  if (next > kWords) refuse("position ", next, " is beyond the ", kWords, " words of a state");
+  if (!std::isfinite(normal)) refuse("the saved normal number is ", normal);
 
   Generator generator(seed);
   for (std::uint32_t& word : generator.words_) word = static_cast<std::uint32_t>(take(bytes, 4));
-  // The recurrence reads the top bit of the first word and all of the others: zero stays zero.
+  // The recurrence reads only the top bit of the first word, and all bits of the other words. If
+  // all of these are zero, every later word is zero, too.
   const bool stuck = (generator.words_[0] & 0x80000000u) == 0 &&
                      std::all_of(generator.words_.begin() + 1, generator.words_.end(),
                                  [](std::uint32_t word) { return word == 0; });
   if (stuck) refuse("a state of zeros gives zeros forever");
   generator.next_ = next;
   generator.stream_ = static_cast<BernoulliStream>(stream);
-  if (has_normal == 1) generator.kept_normal_ = normal;
+  if (has_normal == 1) generator.saved_normal_ = normal;
   return generator;
 }
 
 Generator& default_generator() {
-  // Never destroyed: static destructors may still draw.
+  // Never destroyed, because static destructors may still use the generator.
   static Generator& generator = *[] {
     std::random_device device;
     return new Generator(std::uint64_t{device()} << 32 | device());

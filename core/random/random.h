@@ -1,4 +1,5 @@
-// The generator behind every random number: PyTorch's, so that a seed gives PyTorch's numbers.
+// The generator of all random numbers. It is PyTorch's generator, so a seed gives PyTorch's
+// numbers.
 #pragma once
 
 #include <array>
@@ -10,48 +11,56 @@
 
 namespace tend {
 
-/// How bernoulli with one probability (and so dropout) turns a seed into a mask. PyTorch has two
-/// ways: `standard` is that of macOS, ARM and AMD machines and of builds without MKL; `mkl` that of
-/// x86 builds with MKL on Intel processors.
+/// The algorithm of bernoulli with one probability, and so of dropout.
+///
+/// PyTorch has two algorithms, which give different masks for the same seed. PyTorch uses `mkl` in
+/// x86 builds with MKL on Intel processors. It uses `standard` on macOS, ARM and AMD machines and
+/// in builds without MKL.
 enum class BernoulliStream : std::uint8_t { standard, mkl };
 
-/// MT19937 (Matsumoto and Nishimura 1998), drawing what torch.Generator draws on the CPU. A plain
-/// value: a copy is the saved state, assignment restores it, and equal generators give equal
-/// numbers.
+/// A random generator with the same numbers as torch.Generator on the CPU.
+///
+/// The algorithm is MT19937 (Matsumoto and Nishimura 1998). A Generator is a value: a copy saves
+/// the state, and assigning the copy restores it. Equal generators give equal numbers.
 class Generator {
  public:
-  /// Seeded with the low 32 bits of `seed`, as PyTorch does; the default is PyTorch's.
+  /// A generator seeded with the low 32 bits of `seed`, as in PyTorch. The default seed is
+  /// PyTorch's.
   explicit Generator(std::uint64_t seed = 67280421310721) { manual_seed(seed); }
 
-  /// Starts again from `seed`, and forgets the kept normal number. The Bernoulli stream stays.
+  /// Starts again from `seed`, and discards the saved normal number. The Bernoulli stream does not
+  /// change.
   void manual_seed(std::uint64_t seed);
-  /// The seed given last.
+  /// The last seed that was set.
   std::uint64_t initial_seed() const noexcept { return seed_; }
 
   BernoulliStream bernoulli_stream() const noexcept { return stream_; }
   void set_bernoulli_stream(BernoulliStream stream) noexcept { stream_ = stream; }
 
-  /// The next 32 bits.
+  /// The next 32 random bits.
   std::uint32_t u32() noexcept {
     if (next_ == kWords) twist();
     return temper(words_[next_++]);
   }
-  /// Two u32, the first in the high half.
+  /// The next 64 random bits: two u32, of which the first is the high half.
   std::uint64_t u64() noexcept {
     const std::uint64_t high = u32();
     return high << 32 | u32();
   }
-  /// Fills `out` with what as many calls of u32() would give, but faster.
+  /// Fills `out` with the results of repeated calls of u32(), but is faster.
   void u32(std::span<std::uint32_t> out) noexcept;
 
-  /// In [0, 1), a multiple of 2^-53; takes one u64.
+  /// A uniform random number in [0, 1), a multiple of 2^-53. It uses one u64.
   double uniform() noexcept { return static_cast<double>(u64() & kMantissa) * 0x1p-53; }
-  /// From N(0, 1) by Box and Muller, whose method gives two: the second is kept for the next call.
+  /// A random number from N(0, 1), by the Box-Muller method. The method gives two numbers; the
+  /// second is saved for the next call.
   double normal() noexcept;
 
   /// The state in 2520 bytes (315 int64), the same on every machine.
   std::vector<std::uint8_t> to_bytes() const;
-  /// The generator whose to_bytes() gave `bytes`; IoError if no generator can have given them.
+  /// The generator with the state `bytes`, a result of to_bytes().
+  ///
+  /// Throws: IoError - `bytes` is not the state of a generator
   static Generator from_bytes(std::span<const std::uint8_t> bytes);
 
   friend bool operator==(const Generator&, const Generator&) = default;
@@ -71,22 +80,25 @@ class Generator {
   std::array<std::uint32_t, kWords> words_;
   std::size_t next_ = kWords;
   std::uint64_t seed_ = 0;
-  std::optional<double> kept_normal_;
+  std::optional<double> saved_normal_;
   BernoulliStream stream_ = BernoulliStream::standard;
 };
 
-/// The generator used where none is given. It starts from a seed of the system's choice, as
-/// PyTorch's does. Every function of the library that draws from it holds a GeneratorLock, so
-/// threads may share it; code that calls its methods from several threads does the same.
+/// The generator that functions use by default.
+///
+/// It starts from a random seed that the system supplies, as in PyTorch. Threads may share it:
+/// every function of the library that uses it holds a GeneratorLock. Code that calls its methods
+/// from several threads must also hold a GeneratorLock.
 Generator& default_generator();
 
 /// Seeds the default generator.
 void manual_seed(std::uint64_t seed);
-/// A copy of the default generator, which set_rng_state() restores.
+/// A copy of the default generator, for set_rng_state().
 Generator get_rng_state();
+/// Sets the default generator to `state`.
 void set_rng_state(const Generator& state);
 
-/// Restores the default generator's state when it is destroyed.
+/// Saves the default generator's state, and restores it when the guard is destroyed.
 class RngStateGuard {
  public:
   [[nodiscard]] RngStateGuard() : before_(get_rng_state()) {}
@@ -98,10 +110,12 @@ class RngStateGuard {
   Generator before_;
 };
 
-/// Locks the default generator against other threads while it exists. Does nothing for any other
-/// generator, which belongs to its caller. The thread that holds it may draw and may lock again; it
-/// must not wait for another thread that draws, such as one of a parallel_for. It must be destroyed
-/// on the thread that made it.
+/// Locks the default generator against other threads while the lock exists. It does nothing for any
+/// other generator, since such a generator belongs to its caller.
+///
+/// The thread that holds the lock may use the generator and may lock it again. That thread must not
+/// wait for another thread that uses the generator, such as a thread of a parallel_for. The lock
+/// must be destroyed on the thread that made it.
 class GeneratorLock {
  public:
   explicit GeneratorLock(const Generator& generator);

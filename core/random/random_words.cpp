@@ -12,19 +12,20 @@ HWY_BEFORE_NAMESPACE();
 namespace tend::kernels::HWY_NAMESPACE {
 namespace {
 
-// No more lanes than the distances of the recurrence allow.
+// At most 64 lanes. The recurrence reads words that it computed 227 words before, so a vector must
+// not be longer than that.
 using Words = hn::CappedTag<std::uint32_t, 64>;
 using OneWord = hn::CappedTag<std::uint32_t, 1>;
 
-// The upper bit of `a` and the others of `b`, times the matrix of the recurrence.
+// The upper bit of `a` joined with the other bits of `b`, times the matrix of the recurrence.
 template <class D, class V>
 HWY_INLINE V mix(D d, V a, V b) {
   const V joined = hn::Or(hn::And(a, hn::Set(d, 0x80000000u)), hn::And(b, hn::Set(d, 0x7fffffffu)));
-  const V odd = hn::Sub(hn::Zero(d), hn::And(b, hn::Set(d, 1u)));  // all ones or none
+  const V odd = hn::Sub(hn::Zero(d), hn::And(b, hn::Set(d, 1u)));  // all bits are 1, or all are 0
   return hn::Xor(hn::ShiftRight<1>(joined), hn::And(odd, hn::Set(d, 0x9908b0dfu)));
 }
 
-// state[i] = source[i] ^ mix(state[i], state[i + 1]) for `count` words; vectors read their
+// Computes state[i] = source[i] ^ mix(state[i], state[i + 1]) for `count` words. A vector reads its
 // neighbours before they are overwritten.
 HWY_NOINLINE void advance(std::uint32_t* state, const std::uint32_t* source, std::size_t count) {
   for_vectors(Words(), count, [=](auto d, std::size_t i) HWY_ATTR {
@@ -62,7 +63,8 @@ void uniform_floats(float* out, const std::uint32_t* words, std::size_t count) {
   });
 }
 
-// The first word of a pair is its upper half, but is the lower half of 64 bits in memory.
+// The low 53 bits of each pair of words. The first word is the upper half of the 64 bits, but in
+// memory it is the lower half.
 template <class D>
 HWY_INLINE hn::Vec<D> mantissas(D d, const std::uint32_t* pairs) {
   const auto pair = hn::LoadU(d, reinterpret_cast<const std::uint64_t*>(pairs));
@@ -70,8 +72,9 @@ HWY_INLINE hn::Vec<D> mantissas(D d, const std::uint32_t* pairs) {
   return hn::And(swapped, hn::Set(d, (std::uint64_t{1} << 53) - 1));
 }
 
-// An exact conversion with instructions that every target has: the lower 52 bits become the
-// mantissa of a number from 2^52 on, and 2^52 is subtracted again; the uppermost bit adds 2^52.
+// Converts 53 bits to a double exactly, with instructions that every target has. The lower 52 bits
+// become the mantissa of a number from 2^52 on, and 2^52 is subtracted again. If the upper bit is
+// 1, 2^52 is added.
 template <class D>
 HWY_INLINE hn::Vec<hn::RebindToFloat<D>> uniform_double(D d, const std::uint32_t* pairs) {
   const hn::RebindToFloat<D> df;
@@ -79,7 +82,7 @@ HWY_INLINE hn::Vec<hn::RebindToFloat<D>> uniform_double(D d, const std::uint32_t
   const auto low = hn::And(bits, hn::Set(d, (std::uint64_t{1} << 52) - 1));
   const auto exponent = hn::BitCast(d, hn::Set(df, 0x1p52));
   const auto value = hn::Sub(hn::BitCast(df, hn::Or(low, exponent)), hn::Set(df, 0x1p52));
-  const auto upper = hn::Sub(hn::Zero(d), hn::ShiftRight<52>(bits));  // all ones or none
+  const auto upper = hn::Sub(hn::Zero(d), hn::ShiftRight<52>(bits));  // all bits 1, or all 0
   const auto top = hn::BitCast(df, hn::And(upper, exponent));
   return hn::Mul(hn::Add(value, top), hn::Set(df, 0x1p-53));
 }

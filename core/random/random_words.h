@@ -1,4 +1,5 @@
-// The loops of the random generator: MT19937's recurrence, and numbers from its words.
+// The loops of the random generator: MT19937's recurrence, and the conversion of its words to
+// numbers.
 #pragma once
 
 #include <cstddef>
@@ -8,26 +9,27 @@
 
 namespace tend::kernels {
 
-/// Words of MT19937's state (Matsumoto and Nishimura 1998).
+/// The number of words in MT19937's state (Matsumoto and Nishimura 1998).
 inline constexpr std::size_t kTwisterWords = 624;
 
-/// In [0, 1): 24 bits of one word for a float, 53 bits of two for a double.
+/// Converts words to numbers in [0, 1). A float uses 24 bits of one word, a double 53 bits of two
+/// words.
 template <class T>
 using UniformFromWords = void (*)(T* out, const std::uint32_t* words, std::size_t count);
 
 struct RandomKernels {
-  /// The state's next 624 words, in place.
+  /// Replaces the 624 words of the state by the next 624 words.
   void (*twist)(std::uint32_t* state);
-  /// out[i] = the tempered in[i]: a word as the generator returns it.
+  /// Sets out[i] to the tempered in[i], which is the word that the generator returns.
   void (*temper)(std::uint32_t* out, const std::uint32_t* in, std::size_t count);
   ForTypes<UniformFromWords> uniform;
-  /// Bit i % 8 of byte i / 8 tells whether the 53 bits of words 2i and 2i + 1 are below `below`, a
-  /// number up to 2^53; the last byte is filled up with zeros.
+  /// Sets bit i % 8 of byte i / 8 to 1 if the 53 bits of the words 2i and 2i + 1 are less than
+  /// `below`, a number up to 2^53. The unused bits of the last byte are zero.
   void (*bits_below)(std::uint8_t* bits, const std::uint32_t* words, std::size_t count,
                      std::uint64_t below);
 };
 
-/// For the processor at hand.
+/// The kernels for this processor.
 const RandomKernels& random_kernels();
 
 }  // namespace tend::kernels

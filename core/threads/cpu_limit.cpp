@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The file holds "max 100000" or "150000 100000": microseconds of processor time in each period,
+// cpu.max contains "max 100000" or "150000 100000": microseconds of processor time in each period,
 // and the period's length in microseconds.
 std::optional<double> quota_of(const fs::path& group) {
   std::ifstream file(group / "cpu.max");
@@ -23,9 +23,10 @@ std::optional<double> quota_of(const fs::path& group) {
   return {};
 }
 
-// The minimum of the quotas of a group and of those above it, up to `root`. A container sees its
-// own group as the root, while its path may be the host's: a group that does not exist has no
-// limit.
+// The minimum of the quotas of a group and of all groups above it, up to `root`.
+//
+// A container sees its own group as the root, but the path may be the host's path. A group that
+// does not exist has no limit.
 std::optional<double> lowest_quota(const fs::path& root, const std::string& path) {
   std::optional<double> lowest = quota_of(root);
   fs::path group = root;
@@ -47,7 +48,7 @@ int affinity_count() noexcept {
 
 std::optional<double> cgroup_cpu_quota(const fs::path& memberships, const fs::path& groups) {
   std::ifstream file(memberships);
-  // Lines are "number:controllers:path"; that of version 2 is "0::path".
+  // Each line is "number:controllers:path". The line for version 2 is "0::path".
   for (std::string line; std::getline(file, line);) {
     if (line.starts_with("0::")) return lowest_quota(groups, line.substr(3));
   }
@@ -60,7 +61,7 @@ int available_processors() noexcept {
     if (const auto quota = cgroup_cpu_quota("/proc/self/cgroup", "/sys/fs/cgroup")) {
       count = static_cast<int>(std::min<double>(count, std::max(1.0, std::ceil(*quota))));
     }
-  } catch (const std::exception&) {  // a quota that cannot be read sets no limit
+  } catch (const std::exception&) {  // without a readable quota there is no limit
   }
   return count;
 }

@@ -1,4 +1,4 @@
-// What a thread has set, and parallel_for hands on to the threads that work for it.
+// Thread-local settings that parallel_for copies from the calling thread to its workers.
 #pragma once
 
 #include <cstdint>

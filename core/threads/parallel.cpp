@@ -35,9 +35,9 @@ struct ParallelSection {
   ~ParallelSection() { inside_parallel = false; }
 };
 
-// The chunks of one parallel_for. Every thread has a run of neighbouring chunks of its own, the
-// same in each call of the same sizes, so that it works on data that its core's cache may still
-// hold. A thread that has finished its run takes chunks from the others' runs.
+// The chunks of one parallel_for. Every thread has its own run of neighbouring chunks. The run is
+// the same in each call with the same sizes, so the core's cache may still contain its data. A
+// thread that has finished its run continues with chunks of the other runs.
 class Job {
  public:
   Job(std::int64_t begin, std::int64_t end, std::int64_t grain, detail::RangeFunction f)
@@ -54,18 +54,18 @@ class Job {
     std::atomic<std::uint64_t> next;
   };
 
-  // Cuts the chunks into runs; to be called before the first work().
+  // Divides the chunks into runs. Must be called before the first work().
   void share(std::span<Run> runs) {
     runs_ = runs;
     for (std::size_t i = 0; i < runs.size(); ++i) runs[i].next = start_of(i);
   }
 
-  // All of the chunks, on this thread alone.
+  // Processes all chunks on this thread.
   void work_alone() noexcept {
     for (std::uint64_t i = 0; i < chunks(); ++i) call(i);
   }
 
-  // Chunks until none is left, with the settings of the thread that made the job.
+  // Processes chunks until there are no more, with the settings of the thread that made the job.
   void work(std::size_t participant) noexcept {
     const detail::Inherited own = std::exchange(detail::inherited, inherited_);
     for (std::size_t i = 0; i < runs_.size(); ++i) {
@@ -100,7 +100,7 @@ class Job {
     }
   }
 
-  // Unsigned, since a range may be longer than 2^63: sums wrap around to the right values.
+  // Unsigned, since a range may be longer than 2^63. Unsigned sums wrap around to the right values.
   std::uint64_t begin_, size_, grain_;
   detail::RangeFunction f_;
   detail::Inherited inherited_;
@@ -128,11 +128,11 @@ void pause_briefly() noexcept {
 #endif
 }
 
-// A waiting thread spins at first, as waking a sleeping one costs both sides several microseconds.
-// After kAlert it yields its core between two checks, and after kAwake it sleeps.
+// A waiting thread spins at first, because waking a sleeping thread costs both threads several
+// microseconds. After kAlert it yields its core between two checks, and after kAwake it sleeps.
 constexpr std::chrono::microseconds kAlert{20}, kAwake{100};
 
-// Spins until done() and returns true; returns false after kAwake.
+// Spins until done() is true, and returns true. Returns false after kAwake.
 template <class F>
 bool wait_awake(F done) {
   if (done()) return true;
@@ -150,13 +150,13 @@ bool wait_awake(F done) {
   }
 }
 
-// The thread team. Workers wait for a job to be posted; the posting thread works too, and waits for
-// the workers that joined. A worker increments busy_ before it reads job_, and the poster clears
-// job_ before it reads busy_, so no worker holds a job that has ended.
+// The thread team. Workers wait until a thread posts a job. The posting thread works too, and then
+// waits for the workers that joined. A worker increments busy_ before it reads job_, and the poster
+// clears job_ before it reads busy_. So no worker uses a job that has ended.
 class Team {
  public:
   static Team& instance() {
-    // Never destroyed: a static destructor of the user's may still compute.
+    // Never destroyed, because a static destructor in the user's program may still compute.
     static Team& team = *new Team(default_threads());
     return team;
   }
@@ -170,7 +170,7 @@ class Team {
   }
 
   void run(Job& job) {
-    // A thread that finds the team busy does all chunks itself: it need not wait, and the chunks
+    // If the team is busy, this thread processes all chunks itself instead of waiting. The chunks
     // are the same, so the results have the same bits.
     const std::unique_lock turn(turn_, std::try_to_lock);
     if (!turn.owns_lock() || workers_.empty()) {
@@ -199,11 +199,11 @@ class Team {
     try {
       workers_.reserve(static_cast<std::size_t>(count));
       for (int i = 1; i < count; ++i) {
-        // A job that is posted before the thread runs is one that it has not seen.
+        // `seen` is read here, so that the worker joins a job posted before the thread runs.
         workers_.emplace_back(
             [this, i, seen = posted_.load()] { serve(static_cast<std::size_t>(i), seen); });
       }
-    } catch (const std::system_error&) {  // no more threads to be had: use those that were started
+    } catch (const std::system_error&) {  // no more threads: use the ones that were started
     }
     size_ = static_cast<int>(workers_.size()) + 1;
   }
@@ -215,8 +215,8 @@ class Team {
     workers_.clear();
   }
 
-  // A thread that is about to sleep holds the mutex from its last check on. Locking it here makes
-  // sure that such a thread sleeps already, and does not miss the notification.
+  // A thread that is about to sleep holds the mutex from its last check until it sleeps. Locking
+  // the mutex here waits for that, so that the thread does not miss the notification.
   void wake_all(std::condition_variable& sleepers) {
     { const std::lock_guard lock(mutex_); }
     sleepers.notify_all();
@@ -242,8 +242,8 @@ class Team {
 
   static constexpr std::size_t kMaxRuns = 64;
 
-  std::array<Job::Run, kMaxRuns> runs_;  // of the job
-  std::mutex turn_;                      // one job, or one resize, at a time
+  std::array<Job::Run, kMaxRuns> runs_;  // the runs of the current job
+  std::mutex turn_;                      // held during a job or a resize
   std::mutex mutex_;
   std::condition_variable wake_;  // workers sleep on it
   std::condition_variable idle_;  // the poster sleeps on it

@@ -1,4 +1,4 @@
-// Parallel loops, run by the library's only team of threads.
+// Parallel loops. The library has one team of threads, which runs all of them.
 #pragma once
 
 #include <cstdint>
@@ -7,14 +7,15 @@
 
 namespace tend {
 
-/// Threads that parallel_for may use, the caller included.
+/// The number of threads that parallel_for may use, including the caller.
 int num_threads();
 inline constexpr int kMaxThreads = 1024;
-/// Sets that number. Results have the same bits for every count.
+/// Sets the number of threads that parallel_for may use. Results have the same bits for every
+/// count.
 ///
 /// Throws:
-///   Error  - the count is not from 1 to kMaxThreads, or the call is inside a parallel_for that has
-///            divided its work
+///   Error - the count is not from 1 to kMaxThreads
+///   Error - the call is inside a parallel_for that has divided its work
 void set_num_threads(int count);
 
 namespace detail {
@@ -22,10 +23,13 @@ using RangeFunction = FunctionRef<void(std::int64_t begin, std::int64_t end)>;
 void run_chunks(std::int64_t begin, std::int64_t end, std::int64_t grain, RangeFunction f);
 }  // namespace detail
 
-/// Calls f(chunk_begin, chunk_end) over [begin, end) in chunks of `grain` (the last may be
-/// shorter; a grain below 1 counts as 1). The chunks depend on the sizes only, never on the number
-/// of threads. A single chunk, or a call from inside another parallel_for, runs inline. An
-/// exception thrown by f is rethrown here after all chunks have ended.
+/// Divides [begin, end) into chunks of `grain` indices and calls f(chunk_begin, chunk_end) for
+/// each.
+///
+/// The last chunk may be shorter. A grain below 1 counts as 1. The chunks depend only on the sizes,
+/// never on the number of threads. A single chunk runs on the calling thread, and so does a call
+/// from inside another parallel_for. If f throws, parallel_for rethrows the first exception after
+/// all chunks have ended.
 template <class F>
 void parallel_for(std::int64_t begin, std::int64_t end, std::int64_t grain, F&& f) {
   if (end <= begin) return;

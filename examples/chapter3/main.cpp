@@ -1,5 +1,5 @@
-// Walks the road of the five notebooks, from one dot product to multi-head attention, and prints
-// every step as PyTorch does.
+// Follows the five notebooks from one dot product to multi-head attention, and prints every step as
+// PyTorch does.
 #include <iostream>
 #include <string>
 
@@ -29,8 +29,9 @@ int main(int argc, char** argv) {
       "notebooks.");
   std::string json_path;
   std::uint64_t seed = 0;
-  line.add_file("--json", json_path, "write every step's value to this file");
+  line.add_file("--json", json_path, "write the value of every step to this file");
   line.add_threads();
-  line.add_whole("--seed", seed, "accepted for uniformity: the notebooks name their own seeds");
+  line.add_whole("--seed", seed,
+                 "not used, because the notebooks set their own seeds; all programs accept it");
   return line.run(argc, argv, [&] { return run(json_path); });
 }

@@ -59,7 +59,7 @@ void walk_one_query(Walk& walk, const std::string& seed, const OneQuery& options
   total(seed + "-sum-normalized-2-total", normalized);
   if (options.naive_softmax) {
     const Tensor naive = attention::softmax_naive(scores);
-    walk.show(seed + "-softmax-naive-2", "softmax as the formula has it", naive);
+    walk.show(seed + "-softmax-naive-2", "softmax by its formula", naive);
     if (options.totals_as_numbers) total(seed + "-softmax-naive-2-total", naive);
   }
   const Tensor weights = softmax(scores, 0);

@@ -1,4 +1,4 @@
-// Stretches of the road that several notebooks walk.
+// Steps that several notebooks have in common.
 #pragma once
 
 #include <limits>
@@ -10,43 +10,48 @@ namespace chapter3 {
 
 inline constexpr double kInf = std::numeric_limits<double>::infinity();
 
-/// "Your journey starts with one step", six words as 3-d vectors.
+/// The six words "Your journey starts with one step", as vectors of width 3: (6, 3).
 tend::Tensor six_words();
 
-/// Which of the optional steps of the first section a notebook takes.
+/// The optional steps of walk_one_query().
 struct OneQuery {
   bool naive_softmax = false;
-  bool totals_as_numbers = false;  // shows totals with .item()
+  bool totals_as_numbers = false;  // shows sums as numbers, by .item()
 };
 
-/// Scores of the second word against all, by loop; both normalisations; the context vector, by
-/// loop.
+/// The first section of a notebook, for the second word as the query. It shows the scores by a
+/// loop, the weights by two normalisations, and the context vector by a loop.
 void walk_one_query(Walk& walk, const std::string& seed, const OneQuery& options);
 
-/// All pairs by two loops, as the notebooks do before the product.
+/// The dot products of all pairs of rows, by two loops. The notebooks do this before they use
+/// matmul.
 tend::Tensor scores_by_loops(const tend::Tensor& inputs);
-/// The weighted sum of the rows, row by row.
+/// The sum of the rows, weighted, by a loop.
 tend::Tensor context_by_loop(const tend::Tensor& weights, const tend::Tensor& inputs);
+/// The dot product of each row with the query, by a loop.
 tend::Tensor scores_by_loop(const tend::Tensor& query, const tend::Tensor& inputs);
 
-/// Plain (d_in, d_out) projections for one query: from query_2 to context_2.
+/// The query, key and value weights of a module.
 struct Projections {
   tend::Tensor query, key, value;
 };
-/// The weights of a module, under "<seed>-<prefix>-w-query" and so on.
+/// Shows the weights of a module, with the ids "<prefix>-w-query", "<prefix>-w-key" and
+/// "<prefix>-w-value".
 void show_weights(Walk& walk, const std::string& prefix, const Projections& weights);
 
-/// Attention weights of `v2` over the six words, the two causal masks, and their softmax. Returns
-/// the causal weights.
+/// The results of walk_causal().
 struct CausalRoad {
   tend::Tensor weights;         // before masking
-  tend::Tensor causal_weights;  // after
+  tend::Tensor causal_weights;  // after masking
 };
+/// How a notebook finds the scores to mask: where tril(ones) is 0, or where triu(ones, 1) is 1.
 enum class FutureMask { tril_is_zero, triu };
+/// Shows the attention weights of `v2` over the six words, then causal weights in two ways: masked
+/// after the softmax and renormalised, and masked before the softmax.
 CausalRoad walk_causal(Walk& walk, const std::string& seed, const std::string& suffix,
                        const tend::attention::SelfAttentionV2& v2, FutureMask mask);
 
-/// (1, 2, 3, 4): the worked example of batched products.
+/// The notebooks' example for batched matrix products: (1, 2, 3, 4).
 tend::Tensor two_heads();
 
 }  // namespace chapter3

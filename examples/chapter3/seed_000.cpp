@@ -1,4 +1,4 @@
-// Seed 000: the whole road by hand, with a mask that hides the wrong side.
+// Seed 000: all steps by hand, with a causal mask that hides the wrong side.
 #include <cmath>
 
 #include "road.h"
@@ -30,7 +30,7 @@ void walk_dot_products(Walk& walk) {
   std::vector<double> items;
   for (const Tensor weight : weights) items.push_back(weight.item());
   walk.show("s000-weight-items-17-digits", "the weights as Python floats", items);
-  walk.show("s000-weight-items-rows", "beside the rows that they weigh", inputs);
+  walk.show("s000-weight-items-rows", "next to the rows that they weigh", inputs);
 }
 
 void walk_all_pairs(Walk& walk) {
@@ -52,8 +52,8 @@ void walk_all_pairs(Walk& walk) {
   walk.show("s000-inputs-again-257", "the inputs again", inputs);
 }
 
-// The notebook's cells ran out of order: what it prints as W_query is the key matrix of the cells
-// below, and two of the matrices are never printed. All are draws from seed 123.
+// The notebook's cells ran out of order. The matrix that it prints as W_query is the key matrix of
+// the later cells, and two of the matrices are never printed. All are random numbers from seed 123.
 void walk_trainable_weights(Walk& walk) {
   walk.section("Seed 000: trainable weights");
   manual_seed(123);
@@ -105,15 +105,15 @@ void walk_modules(Walk& walk) {
   manual_seed(123);
   walk.show("s000-dropout-ones", "dropout of ones", dropout(ones({6, 6})));
   const Generator before_second = get_rng_state();
-  walk.show("s000-dropout-second-mask", "the next mask of the stream", dropout(ones({6, 6})));
+  walk.show("s000-dropout-second-mask", "the next dropout mask", dropout(ones({6, 6})));
   set_rng_state(before_second);
   walk.show("s000-dropout-causal-weights", "that mask on the causal weights", dropout(causal));
   walk.show("s000-inputs-again-333", "the inputs again", inputs);
 }
 
-// The notebook's CausalAttention hides the present and the past: its mask is tril(ones). The last
-// row sees nothing and is NaN. tend's CausalAttention has the right mask, so this one is put
-// together from operations.
+// The notebook's CausalAttention hides the present and the past, because its mask is tril(ones).
+// The last query sees no key, so its row is NaN. tend's CausalAttention has the right mask, so this
+// class builds the wrong one from operations.
 class InvertedCausalAttention : public nn::Module<InvertedCausalAttention> {
  public:
   explicit InvertedCausalAttention(double p)
@@ -146,7 +146,7 @@ void walk_inverted_mask(Walk& walk) {
   manual_seed(123);
   InvertedCausalAttention one(0.5);
   const Generator before_forward = get_rng_state();
-  walk.show("s000-causal-attention-dropout-mask", "the dropout mask to come",
+  walk.show("s000-causal-attention-dropout-mask", "the dropout mask of the next step",
             dropout(ones({2, 6, 6})));
   set_rng_state(before_forward);
   walk.show("s000-causal-attention-tril-dropout", "CausalAttention with the inverted mask",
@@ -160,7 +160,8 @@ void walk_inverted_mask(Walk& walk) {
   const Generator before_heads = get_rng_state();
   const Tensor first = dropout(ones({2, 6, 6}));
   const Tensor second = dropout(ones({2, 6, 6}));
-  walk.show("s000-multi-head-dropout-masks", "the two masks to come", stack({first, second}, 0));
+  walk.show("s000-multi-head-dropout-masks", "the two dropout masks of the next step",
+            stack({first, second}, 0));
   set_rng_state(before_heads);
   std::vector<Tensor> contexts;
   for (const InvertedCausalAttention& head : heads) contexts.push_back(head(batch));

@@ -1,4 +1,4 @@
-// Seed 001: the road in small steps, with classes from a module of its own.
+// Seed 001: small steps, with attention classes that the notebook imports from a separate file.
 #include "road.h"
 
 namespace chapter3 {
@@ -32,7 +32,7 @@ void walk_attention_classes(Walk& walk) {
   walk.show("s001-transfer-v2-to-v1", "their weights in plain parameters", v1(inputs));
   manual_seed(789);
   const attention::SelfAttentionV2 again(3, 2);
-  walk.show("s001-self-attention-v2-789-again", "made again from the same seed", again(inputs));
+  walk.show("s001-self-attention-v2-789-again", "created again from the same seed", again(inputs));
 
   walk.section("Seed 001: hiding the future");
   const Tensor causal = walk_causal(walk, "s001", "-789", again, FutureMask::triu).causal_weights;
@@ -60,9 +60,10 @@ void walk_batches(Walk& walk) {
   const Tensor first = a[{0, 0, Slice(), Slice()}];
   walk.show("s001-first-head", "the first head", first);
   walk.show("s001-first-head-shape", "its shape", first.shape());
-  walk.show("s001-first-head-gram", "its tokens with each other", matmul(first, first.t()));
+  walk.show("s001-first-head-gram", "dot products of its tokens", matmul(first, first.t()));
   const Tensor second = a[{0, 1, Slice(), Slice()}];
-  walk.show("s001-second-head-gram", "those of the second head", matmul(second, second.t()));
+  walk.show("s001-second-head-gram", "dot products of the second head's tokens",
+            matmul(second, second.t()));
 
   walk.show("s001-mha-batch-shape", "the batch again", batch.shape());
   manual_seed(123);

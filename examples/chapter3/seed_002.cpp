@@ -106,7 +106,7 @@ void walk_steps(Walk& walk) {
   const Tensor weights = softmax(scaled, -1);
   walk.show("s002-attn-weights", "weights", weights);
   const Tensor kept = nn::Dropout(0.0)(weights);
-  show_with_shape(walk, "s002-dropout-p0", "after dropout of nothing", kept);
+  show_with_shape(walk, "s002-dropout-p0", "after dropout with p = 0", kept);
   walk.show("s002-attn-weights-shape-recap", "shape of the weights", kept.shape());
   walk.show("s002-values-heads-shape-recap", "shape of the values", heads.values.shape());
   const Tensor context = matmul(kept, heads.values).transpose(1, 2);

@@ -1,4 +1,4 @@
-// Seeds 003 and 004: the book's road, twice; they differ in what they print.
+// Seeds 003 and 004: both follow the book. They differ in the values that they print.
 #include <cmath>
 
 #include "road.h"
@@ -27,7 +27,7 @@ void walk_simple(Walk& walk, const std::string& seed) {
   walk.show(seed + "-attn-weights-row-sums", "sums of the rows", weights.sum({-1}));
   walk.show(seed + "-context-vecs", "context vectors", matmul(weights, inputs));
   const Tensor second = softmax(scores_by_loop(inputs[1], inputs), 0);
-  walk.show(seed + "-context-vec-2-again", "that of the second word again",
+  walk.show(seed + "-context-vec-2-again", "context vector of the second word again",
             context_by_loop(second, inputs));
 }
 
@@ -133,9 +133,9 @@ void walk_weight_splits(Walk& walk) {
   const Tensor a = two_heads();
   walk.show("s004-a-batched-gram", "both heads in one product", matmul(a, a.transpose(2, 3)));
   const Tensor first = a[{0, 0, Slice(), Slice()}];
-  walk.show("s004-first-head-gram", "the first head alone", matmul(first, first.t()));
+  walk.show("s004-first-head-gram", "only the first head", matmul(first, first.t()));
   const Tensor second = a[{0, 1, Slice(), Slice()}];
-  walk.show("s004-second-head-gram", "the second", matmul(second, second.t()));
+  walk.show("s004-second-head-gram", "only the second head", matmul(second, second.t()));
 }
 
 void walk_book(Walk& walk, const std::string& seed) {

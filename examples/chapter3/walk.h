@@ -1,4 +1,4 @@
-// The record of a walk: every step's name, value and printed text.
+// Walk prints the steps of the notebooks and records their names, values and printed texts.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,8 @@
 
 namespace chapter3 {
 
-/// What a step gives: a tensor, a shape, a Python float, a Python int, or a list of Python numbers.
+/// The result of a step: a tensor, a shape, a Python float, a Python int, or a list of Python
+/// floats.
 using Value = std::variant<tend::Tensor, tend::Shape, double, std::int64_t, std::vector<double>>;
 
 struct Step {
@@ -20,13 +21,14 @@ struct Step {
   std::string text;  // as Python prints the value
 };
 
-/// Prints the steps as they are computed, and keeps them.
+/// Prints each step and records it.
 class Walk {
  public:
   explicit Walk(std::ostream& out) : out_(&out) {}
 
+  /// Prints the title of a section.
   void section(const std::string& title);
-  /// Notes the value under `id` and prints it below `what`.
+  /// Records the value as `id`, and prints it below the description `what`.
   void show(const std::string& id, const std::string& what, const Value& value);
 
   const std::vector<Step>& steps() const noexcept { return steps_; }
@@ -36,9 +38,10 @@ class Walk {
   std::vector<Step> steps_;
 };
 
-/// The steps as a JSON object, id to value: numbers with 9 significant digits (float32) or 17
-/// (doubles), "nan", "inf" and
-/// "-inf" as text, tensors and shapes as nested arrays.
+/// The steps as a JSON object that maps ids to values.
+///
+/// float32 numbers have 9 significant digits, doubles have 17. NaN and infinities are the strings
+/// "nan", "inf" and "-inf". Tensors and shapes are nested arrays.
 std::string to_json(const std::vector<Step>& steps);
 
 // The five notebooks.

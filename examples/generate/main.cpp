@@ -48,47 +48,50 @@ void add_options(program::CommandLine& line, Options& options) {
   GenerateOptions& o = options.generation;
   line.add_whole("--max-new-tokens", o.max_new_tokens, "Length of the continuation (100)");
   line.add_number("--temperature", options.temperature,
-                  "0 takes the likeliest tokens, higher ones vary more (0.8)", 0);
-  line.add_whole("--top-k", o.top_k, "Draw from the k likeliest tokens", 1, 4'294'967'295);
-  line.add_number("--top-p", o.top_p, "Draw from the likeliest tokens of this probability");
-  line.add_number("--min-p", o.min_p, "Draw from tokens of this share of the likeliest's");
+                  "0 chooses the likeliest tokens, higher values vary more (0.8)", 0);
+  line.add_whole("--top-k", o.top_k, "Sample from the k likeliest tokens", 1, 4'294'967'295);
+  line.add_number("--top-p", o.top_p,
+                  "Sample from the likeliest tokens that together have this probability");
+  line.add_number("--min-p", o.min_p,
+                  "Sample from tokens with at least this share of the largest probability");
   line.add_number("--repetition-penalty", o.repetition_penalty,
-                  "Above 1 makes tokens that are there less likely (1)", 0);
-  line.add_whole("--num-samples", o.num_samples, "How many continuations (1)", 1, 1000);
-  line.add_whole("--num-beams", o.num_beams, "Above 1 searches for the likeliest continuation (1)",
-                 1, 1000);
-  line.add_flag("--no-cache", o.use_cache, "Compute keys and values of all tokens for each new one",
-                false);
+                  "Above 1 makes tokens that already occurred less likely (1)", 0);
+  line.add_whole("--num-samples", o.num_samples, "Number of continuations (1)", 1, 1000);
+  line.add_whole("--num-beams", o.num_beams,
+                 "Above 1 searches for the likeliest continuation by beam search (1)", 1, 1000);
+  line.add_flag("--no-cache", o.use_cache,
+                "Compute the keys and values of all tokens again for each new token", false);
   line.add_flag("--special-tokens", options.reads_special_tokens,
-                "Special tokens in the prompt, such as <|begin_of_text|>, become their ids");
+                "Read special tokens in the prompt, such as <|begin_of_text|>, as single tokens");
   line.add_flag("--ignore-normalizer", options.ignores_normalizer,
-                "Read a tokenizer.json with a normalizer (Qwen's NFC), which is not applied: right "
-                "for texts that it would leave alone");
-  line.add_whole("--seed", options.seed, "Seed of the draws (0)");
+                "Accept a tokenizer.json with a normalizer (Qwen's NFC), without applying it. The "
+                "tokens are right for texts that the normalizer would not change");
+  line.add_whole("--seed", options.seed, "Seed of the sampling (0)");
   line.add_threads();
-  line.add_file("--json", options.json_path, "Write texts, tokens and times to this file");
+  line.add_file("--json", options.json_path, "Write the texts, tokens and times to this file");
 }
 
 /// Sets the temperature. Throws std::invalid_argument for options that contradict each other.
-void settle_drawing(Options& options) {
+void settle_sampling(Options& options) {
   GenerateOptions& o = options.generation;
   if (o.top_p && !(*o.top_p > 0 && *o.top_p <= 1))
-    throw std::invalid_argument("--top-p must lie above 0 and be at most 1");
+    throw std::invalid_argument("--top-p must be above 0 and at most 1");
   if (o.min_p && !(*o.min_p >= 0 && *o.min_p <= 1))
-    throw std::invalid_argument("--min-p must lie from 0 to 1");
+    throw std::invalid_argument("--min-p must be from 0 to 1");
   if (!(o.repetition_penalty > 0))
     throw std::invalid_argument("--repetition-penalty must be above 0");
   if (o.num_beams > 1 && options.temperature.value_or(0) != 0) {
-    throw std::invalid_argument("--num-beams searches, and draws nothing: --temperature must be 0");
+    throw std::invalid_argument(
+        "--num-beams searches and does not sample: --temperature must be 0");
   }
   o.temperature = o.num_beams > 1 ? 0 : options.temperature.value_or(kTemperature);
   if (o.temperature == 0 && o.num_beams == 1 && o.num_samples > 1)
     throw std::invalid_argument(
-        "--num-samples with --temperature 0 would be the same text each time");
+        "--num-samples with --temperature 0 would give the same text each time");
   if (o.temperature == 0 && (o.top_k || o.top_p || o.min_p)) {
     throw std::invalid_argument(
-        "--top-k, --top-p and --min-p say what is drawn: with --num-beams, or --temperature 0, "
-        "nothing is");
+        "--top-k, --top-p and --min-p are for sampling: with --num-beams, or --temperature 0, "
+        "nothing is sampled");
   }
 }
 
@@ -110,18 +113,18 @@ double seconds(Clock::time_point from, Clock::time_point to) {
   return std::chrono::duration<double>(to - from).count();
 }
 
-/// What was generated, and how long it took.
+/// The generated sequences, and how long they took.
 struct Run {
   std::vector<TokenSequence> sequences;
   std::size_t prompt_tokens = 0;
   std::int64_t steps = 0;    // new tokens of the longest sequence
   std::int64_t later = 0;    // new tokens of all sequences after their first
-  double first_seconds = 0;  // until the first token; with beams until the end
+  double first_seconds = 0;  // until the first token, or with beams until the end
   double other_seconds = 0;
 };
 
-/// The text of the tokens. Many models have more tokens than their tokenizer, up to a round number;
-/// such a token has no text.
+/// The text of the tokens. Many models round their number of tokens up, so they have more tokens
+/// than their tokenizer. The additional tokens have no text.
 std::string text_of(const tend::nn::BytePairEncoding& tokenizer, TokenSequence tokens) {
   std::erase_if(tokens, [&](std::int64_t token) { return token >= tokenizer.vocab_size(); });
   return tokenizer.decode(tokens);
@@ -181,7 +184,7 @@ void write_json(const Run& run, const Options& options,
       {"decode_seconds", run.other_seconds},
       {"tokens", run.sequences}};
   for (const TokenSequence& each : run.sequences) json["texts"].push_back(text_of(tokenizer, each));
-  // Tokens may cut a character in two.
+  // A character may consist of several tokens, so a text may end inside a character.
   program::write_results(options.json_path, [&] {
     return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
   });
@@ -189,7 +192,7 @@ void write_json(const Run& run, const Options& options,
 
 int run(Options options) {
   program::check_can_write(options.json_path);
-  settle_drawing(options);
+  settle_sampling(options);
   const auto tokenizer = load_tokenizer(options);
   const tend::attention::GPT model = tend::attention::load_pretrained(options.folder);
   options.generation.stop_tokens = tend::attention::pretrained_stop_tokens(options.folder);
@@ -217,7 +220,7 @@ int run(Options options) {
 int main(int argc, char** argv) {
   program::CommandLine line(
       "generate",
-      "Continues a text with a GPT-2, Llama, Mistral or Qwen from a Hugging Face folder.");
+      "Continues a text with a GPT-2, Llama, Mistral or Qwen model from a Hugging Face folder.");
   Options options;
   add_options(line, options);
   return line.run(argc, argv, [&] { return run(std::move(options)); });

@@ -15,9 +15,9 @@ constexpr std::int64_t kHeads = 2;
 constexpr std::int64_t kOut = 4;
 constexpr double kDropout = 0.4;
 
-// Every evaluation draws the same dropout mask, and leaves the caller's generator as it was.
+// Makes every evaluation use the same dropout mask, and restores the caller's generator.
 template <class F>
-auto with_fixed_draws(F f) {
+auto with_fixed_dropout(F f) {
   return [f = std::move(f)] {
     const Generator before = get_rng_state();
     manual_seed(7);
@@ -36,7 +36,7 @@ Case module_case(const std::string& name, M module, const Shape& input) {
   const auto shared = std::make_shared<M>(std::move(module));
   shared->to(float64);
   const Tensor x = leaf(input);
-  Case out{name, with_fixed_draws([shared, x] { return (*shared)(x); }), {x}, {"x"}};
+  Case out{name, with_fixed_dropout([shared, x] { return (*shared)(x); }), {x}, {"x"}};
   for (const auto& [path, parameter] : shared->named_parameters()) {
     out.inputs.push_back(parameter);
     out.names.push_back(path);
@@ -44,7 +44,7 @@ Case module_case(const std::string& name, M module, const Shape& input) {
   return out;
 }
 
-// "biased, dropout 0.4" for the name of a variant.
+// The name of a variant, such as "CausalAttention, bias, dropout".
 std::string variant(const char* name, bool biased, double dropout) {
   std::string text = name;
   text += biased ? ", bias" : ", no bias";
@@ -57,7 +57,7 @@ void add_function_cases(std::vector<Case>& cases) {
     const Tensor k = leaf({kBatch, kHeads, kTokens + 1, kWidth});
     const Tensor v = leaf({kBatch, kHeads, kTokens + 1, kOut});
     cases.push_back({"scaled_dot_product_attention, " + name,
-                     with_fixed_draws(
+                     with_fixed_dropout(
                          [=] { return attention::scaled_dot_product_attention(q, k, v, options); }),
                      {q, k, v},
                      {"query", "key", "value"}});
@@ -91,7 +91,7 @@ std::vector<Case> attention_cases() {
   add_function_cases(cases);
   const Shape one{kTokens, kWidth};
   const Shape batch{kBatch, kTokens, kWidth};
-  // Modules take shorter inputs than their context, so the context is longer here.
+  // Modules accept inputs that are shorter than their context. The longer context tests that.
   constexpr std::int64_t kContext = kTokens + 2;
   cases.push_back(
       module_case("SelfAttentionV1, rand", attention::SelfAttentionV1(kWidth, kOut), one));

@@ -1,4 +1,4 @@
-// What examples/gradcheck checks.
+// The attention functions and modules that examples/gradcheck checks.
 #pragma once
 
 #include <functional>
@@ -7,15 +7,16 @@
 
 #include <tend/tend.h>
 
-/// A function to context vectors, and the leaves that its gradients are checked for.
+/// A function that computes context vectors, and the leaves whose gradients are checked.
 struct Case {
   std::string name;
   std::function<tend::Tensor()> context;
-  std::vector<tend::Tensor> inputs;  // float64, all require grad; `context` reaches them itself
+  std::vector<tend::Tensor> inputs;  // float64, all require grad; `context` captures them
   std::vector<std::string> names;
 };
 
-/// Every attention function and module, each with and without causal mask, dropout (with a mask
-/// that stays the same) and biases, where it has them. Inputs and weights are drawn from the
-/// default generator.
+/// Every attention function and module, with and without its options: causal mask, dropout, biases.
+///
+/// The dropout mask is the same in every evaluation. Inputs and weights come from the default
+/// generator.
 std::vector<Case> attention_cases();

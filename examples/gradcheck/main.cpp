@@ -1,5 +1,5 @@
-// Checks the gradients of all context vectors, or of all operations, against central differences,
-// first and second order.
+// Compares first and second derivatives with central differences: for all attention functions and
+// modules, or for all operations.
 #include <algorithm>
 #include <cstdio>
 #include <functional>
@@ -50,8 +50,8 @@ std::set<std::string> all_node_names(const std::vector<Case>& cases) {
   return names;
 }
 
-// A check that cannot be made is a failed one. Where --break added noise, that is why: gradients
-// differ from one evaluation to the next.
+// The entries of a check. A check that throws counts as failed. With --break, that is expected: the
+// noise makes gradients differ between evaluations, so no message is printed.
 std::vector<tend::GradcheckEntry> entries(const Case& each, int order, bool has_noise) {
   try {
     return check(each, order).inputs;
@@ -106,7 +106,7 @@ bool has_passed(const OperationCheck& check) {
   return check.passed;
 }
 
-// The exit code: 1 when a check failed.
+// Prints and writes the checks. Returns the exit code, which is 1 if a check failed.
 template <class Checks>
 int report(const Checks& checks, const std::string& json_path) {
   print(checks);
@@ -117,7 +117,7 @@ int report(const Checks& checks, const std::string& json_path) {
   return failed == 0 ? 0 : 1;
 }
 
-// checks() while the nodes of all these names are broken.
+// Runs checks() while the nodes with these names are broken.
 int with_noise(std::set<std::string> nodes, const std::function<int()>& checks) {
   if (nodes.empty()) return checks();
   const tend::test::GradientNoise noise(nodes.extract(nodes.begin()).value());
@@ -148,19 +148,21 @@ int run(const Options& options) {
 int main(int argc, char** argv) {
   program::CommandLine line(
       "gradcheck",
-      "Gradients of all attention modules, or of all operations, against central differences: "
-      "first order, and second order with random cotangents. Exits with 1 when one is wrong.");
+      "Compares the gradients of all attention modules, or of all operations, with central "
+      "differences: first order, and second order with random cotangents. Exits with 1 if a "
+      "gradient is wrong.");
   Options options;
   line.add_flag("--all", options.all,
-                "check every operation instead: the worst of all its rows, samples and layouts");
+                "check every operation instead, and show the largest errors over all its rows, "
+                "samples and layouts");
   line.add_file("--json", options.json_path,
                 "write the table to this file, as a list; with --all its objects have the keys "
                 "operation, order (1 or 2), rows, checks, max_abs_error, max_rel_error, passed, "
-                "nodes (that its forward graphs are made of) and own_nodes (those that belong to "
-                "it; a composed operation has none)");
+                "nodes (all nodes of the operation's forward graphs) and own_nodes (the nodes "
+                "that belong to the operation; empty for a composed operation)");
   line.add_text("--break", options.broken,
-                "spoil the gradients of a backward node, by its name (ExpBackward0) or by that of "
-                "its operation (exp), to see the check fail");
+                "break the gradients of a backward node, to see the check fail; name the node "
+                "(ExpBackward0) or its operation (exp)");
   line.add_whole("--seed", options.seed, "seed of inputs and weights").default_text("123");
   line.add_threads();
   return line.run(argc, argv, [&] { return run(options); });

@@ -54,7 +54,7 @@ std::vector<OperationCheck> check_operations() {
 
 void print(const std::vector<OperationCheck>& checks) {
   std::printf("%-34s %5s %5s %6s %9s %9s %-6s  %s\n", "operation", "order", "rows", "checks",
-              "abs error", "rel error", "", "its nodes, or those that it is made of");
+              "abs error", "rel error", "", "own nodes (or the nodes of a composed operation)");
   for (const OperationCheck& each : checks) {
     const bool composed = each.own_nodes.empty() && !each.nodes.empty();
     const std::string nodes =
@@ -93,7 +93,7 @@ std::set<std::string> nodes_to_break(const std::string& name, const std::set<std
   if (known.count(name) == 1) return {name};
   const auto operation = test::operation_nodes().find(name);
   if (operation == test::operation_nodes().end()) {
-    throw Error("--break: no operation and no node is named " + name + "; there are:\n  " +
+    throw Error("--break: no operation and no node is named " + name + "; the nodes are:\n  " +
                 joined(known, "\n  "));
   }
   const auto& [all, own] = operation->second;

@@ -1,4 +1,4 @@
-// The gradients of every operation in the operation table (tests/op_table/op_table.h).
+// Checks the gradients of every operation in the operation table (tests/op_table/op_table.h).
 #pragma once
 
 #include <set>
@@ -7,31 +7,32 @@
 
 #include <nlohmann/json.hpp>
 
-/// All checks of one operation, of one order.
+/// The result of all checks of one operation, first or second order.
 struct OperationCheck {
   std::string operation;
   int order = 1;
   std::size_t rows = 0;
-  std::int64_t checks = 0;  // of samples in all layouts; 0 for an operation without derivative
+  std::int64_t checks = 0;  // samples times layouts; 0 for an operation without a derivative
   double max_abs_error = 0;
   double max_rel_error = 0;
   bool passed = true;
-  std::set<std::string> nodes;  // that its forward graphs are made of
-  std::set<std::string> own_nodes;
+  std::set<std::string> nodes;      // all nodes of its forward graphs
+  std::set<std::string> own_nodes;  // the nodes that belong to this operation
 };
 
-/// A number; JSON has no NaN or infinity, but a broken gradient may have both: they are strings.
+/// The value as a JSON number. NaN and infinities become strings, because JSON has no such numbers.
+/// A broken gradient may have them.
 nlohmann::ordered_json json_number(double value);
 
-/// First and second order, for every operation.
+/// Checks the first and second derivatives of every operation.
 std::vector<OperationCheck> check_operations();
 
 void print(const std::vector<OperationCheck>& checks);
 nlohmann::ordered_json to_json(const std::vector<OperationCheck>& checks);
 
-/// The nodes of all operations' forward graphs.
+/// The names of the nodes in all operations' forward graphs.
 std::set<std::string> operation_node_names();
 
-/// The nodes to spoil for `--break name`: the one of that name, or the own ones of the operation of
-/// that name. Error when none of them is in `known`.
+/// The nodes to break for `--break name`: the node with that name, or the own nodes of the
+/// operation with that name. Throws Error if there are no such nodes in `known`.
 std::set<std::string> nodes_to_break(const std::string& name, const std::set<std::string>& known);

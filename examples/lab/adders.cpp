@@ -1,11 +1,16 @@
-// Can a transformer of 57 parameters learn to add numbers of ten digits without an error? And do
-// equal runs end with equal bits, how is the loss curved at the end, and what does L-BFGS add?
-// Check: AdderBoard, https://github.com/anadim/AdderBoard. Model and settings: MicroAdder,
-// https://github.com/evindor/MicroAdder. 60,000 steps of AdamW on 256 sums each, rate 0.02 to
-// 0.002, decay 0.01, gradients clipped to 1. Numbers have up to 3 digits, from step 2,000 on 6,
-// from 5,000 on 10; 80 % of the sums have carries, which fades from step 15,000 to 45,000.
+// Can a transformer of 57 parameters learn to add numbers of ten digits without an error? Do equal
+// runs end with equal bits? What are the eigenvalues of the Hessian at the end? Does L-BFGS improve
+// the result?
 //
-// Weights and sums are those of the published run, whose seed is 777. Most seeds do not converge.
+// The check is AdderBoard, https://github.com/anadim/AdderBoard. The model and the settings are
+// MicroAdder, https://github.com/evindor/MicroAdder:
+// - 60,000 steps of AdamW with 256 sums each, learning rate 0.02 to 0.002, weight decay 0.01,
+//   gradients clipped to 1.
+// - Numbers have up to 3 digits, then up to 6 from step 2,000, and up to 10 from step 5,000.
+// - 80 % of the sums are chosen for carries. This share falls to 0 from step 15,000 to 45,000.
+//
+// Weights and sums are the same as in the published run, whose seed is 777. Most seeds do not
+// converge.
 
 #include <algorithm>
 #include <cmath>
@@ -45,7 +50,7 @@ MicroAdder first_model(std::uint64_t seed) {
   return MicroAdder();
 }
 
-/// The first `steps` steps of the run with this seed. Then after_step(steps done, loss).
+/// Runs the first `steps` steps of the run with this seed. Calls after_step(steps done, loss).
 template <class F>
 void train(MicroAdder& model, std::uint64_t seed, std::int64_t steps, F after_step) {
   PythonRandom random(seed);
@@ -67,7 +72,7 @@ Tensor flat(const std::vector<Tensor>& tensors) {
   return tend::cat(parts, 0);
 }
 
-/// How many of these runs end with the bits of the first one.
+/// The number of runs that end with the bits of the first run.
 int count_equal(std::uint64_t seed, int runs, std::int64_t steps) {
   std::vector<std::uint64_t> digests;
   for (int i = 0; i < runs; ++i) {
@@ -82,7 +87,8 @@ int count_equal(std::uint64_t seed, int runs, std::int64_t steps) {
   return static_cast<int>(std::count(digests.begin(), digests.end(), digests[0]));
 }
 
-/// Of the loss's Hessian, whose rows are gradients of a gradient's elements; in ascending order.
+/// The eigenvalues of the Hessian of the loss, in ascending order. A row of the Hessian is the
+/// gradient of an element of the gradient.
 std::vector<double> eigenvalues_of(const MicroAdder& model, const Tensor& tokens) {
   const std::vector<Tensor> weights = model.parameters();
   const Tensor gradient =
@@ -93,7 +99,7 @@ std::vector<double> eigenvalues_of(const MicroAdder& model, const Tensor& tokens
   return tend::linalg::eigh(tend::stack(rows)).eigenvalues.to_vector<double>();
 }
 
-/// Goes on with L-BFGS, and returns the loss before every ten iterations.
+/// Continues with L-BFGS. Returns the loss before every tenth iteration.
 Curve refine(MicroAdder& model, const Tensor& tokens, int steps, const std::string& name) {
   tend::optim::LBFGS optimizer(model.parameters(),
                                {.max_iter = 10, .line_search_fn = "strong_wolfe"});
@@ -121,7 +127,7 @@ MicroAdder exact(const MicroAdder& model) {
 
 Chart spectrum_chart(const std::vector<double>& eigenvalues) {
   Curve positive{.name = "positive", .x = {}, .y = {}, .is_marked = true}, negative = positive;
-  negative.name = "negative, without the sign";
+  negative.name = "negative, absolute value";
   for (std::size_t i = eigenvalues.size(); i-- > 0;) {
     Curve& curve = eigenvalues[i] < 0 ? negative : positive;
     curve.x.push_back(static_cast<double>(eigenvalues.size() - i));
@@ -132,8 +138,8 @@ Chart spectrum_chart(const std::vector<double>& eigenvalues) {
 
 tend::nn::Maps pattern_maps(const tend::lens::Watch& watch) {
   tend::nn::Maps maps{.choices = {{"step", {}}}, .rows = {}, .columns = {}, .values = {}};
-  maps.row_name = "writes";
-  maps.column_name = "looks at";
+  maps.row_name = "predicts";
+  maps.column_name = "attends to";
   for (const auto step : watch.steps()) maps.choices[0].names.push_back(std::to_string(step));
   maps.choices[0].first = maps.choices[0].names.size() - 1;
   for (const char number : {'a', 'b', 's'}) {
@@ -159,8 +165,8 @@ lab::Findings run(const lab::Call& call) {
   tend::lens::Watch watch(model, check.narrow(0, 0, 1), {{"pattern", {"hook_pattern"}, pattern}},
                           steps / 20);
   watch(0);
-  Curve shares{"sums that are right", {}, {}}, losses{"loss", {}, {}};
-  std::string solved = "none";
+  Curve shares{"right sums", {}, {}}, losses{"loss", {}, {}};
+  std::string solved = "never";
   double sum = 0;
   train(model, call.seed, steps, [&](std::int64_t step, double loss) {
     watch(step);
@@ -173,39 +179,40 @@ lab::Findings run(const lab::Call& call) {
     losses.y.push_back(mean);
     sum = 0;
     if (share < 1) last_wrong = model.clone();
-    if (share == 1 && solved == "none") solved = "step " + std::to_string(step);
+    if (share == 1 && solved == "never") solved = "step " + std::to_string(step);
   });
 
   lab::Findings findings;
-  findings.compare_text("AdderBoard's check: sums that are right", "10010 of 10010",
+  findings.compare_text("right sums of AdderBoard's check", "10010 of 10010",
                         std::to_string(count_right(model, check)) + " of 10010");
-  findings.add("first check without an error (published: the same run on a GPU)", "step 44000",
+  findings.add("first check without an error (published for the same run on a GPU)", "step 44000",
                solved, {});
-  findings.show("Sums that are right", Chart{{{"", {shares}}}},
-                "The share of AdderBoard's 10,010 sums, every 1,000 steps.");
+  findings.show("Right sums", Chart{{{"", {shares}}}},
+                "The share of AdderBoard's 10,010 sums that are right, every 1,000 steps.");
   findings.show("Loss", Chart{.views = {{"", {losses}}}, .has_log_scale = true},
-                "It rises where longer numbers or fewer carries come.");
-  findings.show("What attention looks at", pattern_maps(watch),
-                "Numbers begin with their lowest digit. At the end, digit i of the sum is made of "
-                "digit i of both numbers, and its carry of the digits before. The pattern does "
-                "not depend on the digits.");
+                "The loss rises when the numbers become longer, and when carries become fewer.");
+  findings.show("What the digits attend to", pattern_maps(watch),
+                "Numbers begin with their lowest digit. At the end of the training, digit i of the "
+                "sum attends to digit i of both numbers, and for the carry to the digits before. "
+                "The pattern does not depend on the digits.");
 
   const int runs = call.quick ? 4 : 80;
   const int equal = count_equal(call.seed, runs, call.quick ? 20 : 300);
-  findings.add("equal runs of " + std::string(call.quick ? "20" : "300") +
-                   " steps with the bits of the first (on a GPU, 30 % of 80 equal runs of "
-                   "another adder converged)",
+  findings.add("runs with the same seed that have the same bits after " +
+                   std::string(call.quick ? "20" : "300") +
+                   " steps (on a GPU, 30 % of 80 equal runs of another adder converged)",
                "", std::to_string(equal) + " of " + std::to_string(runs), equal == runs);
 
   const std::vector<double> eigenvalues =
       eigenvalues_of(exact(model), check.narrow(0, 0, call.quick ? 100 : check.size(0)));
   const auto positive = std::lower_bound(eigenvalues.begin(), eigenvalues.end(), 0.0);
   findings.add(
-      "negative eigenvalues of the Hessian at the end (published: another adder)", "67 of 155",
+      "negative eigenvalues of the Hessian at the end (published for another adder)", "67 of 155",
       std::to_string(positive - eigenvalues.begin()) + " of " + std::to_string(eigenvalues.size()),
       {});
   findings.show("Eigenvalues of the Hessian", spectrum_chart(eigenvalues),
-                "Values around 1e-8 are zeros: some changes of the weights change no prediction.");
+                "Values around 1e-8 are rounding errors of 0: some changes of the weights change "
+                "no prediction.");
 
   PythonRandom random(call.seed + 1);
   const Tensor sums = lab::tokens_of(draw_pairs(random, 10, 0.5, call.quick ? 100 : 4096));
@@ -216,18 +223,20 @@ lab::Findings run(const lab::Call& call) {
     return share_right(refined);
   };
   const double from_end = refined_share(model, "from the end of AdamW");
-  const double from_wrong = refined_share(last_wrong, "from its last check with errors");
+  const double from_wrong = refined_share(last_wrong, "from AdamW's last check with errors");
   const auto percent = [](double share) { return lab::number(100 * share, 2) + " %"; };
-  findings.add("L-BFGS from AdamW's last check with errors (published: other adders)",
-               "99.95 % to 100 %", percent(share_right(last_wrong)) + " to " + percent(from_wrong),
-               from_wrong == 1);
-  findings.add("L-BFGS from the end of AdamW: loss, and sums that are right", "",
+  findings.add(
+      "right sums before and after L-BFGS, from AdamW's last check with errors (published "
+      "for other adders)",
+      "99.95 % to 100 %", percent(share_right(last_wrong)) + " to " + percent(from_wrong),
+      from_wrong == 1);
+  findings.add("loss before and after L-BFGS, from the end of AdamW, and right sums", "",
                lab::number(curves[0].y.front(), 4) + " to " + lab::number(curves[0].y.back(), 4) +
                    ", " + percent(from_end),
                {});
   findings.show("L-BFGS",
                 Chart{.views = {{"", curves}}, .has_log_scale = true, .x_name = "iteration"},
-                "The loss on 4,096 sums of ten digits, half of them with carries.");
+                "The loss on 4,096 sums of ten digits. Half of them are chosen for carries.");
   return findings;
 }
 

@@ -1,5 +1,5 @@
-// Runs the experiments of the laboratory, each as its own program, and prints one table: what was
-// published, what was reached, and how long it took. Pages and results of all go to one folder.
+// Runs the experiments of the laboratory, each as its own program, and prints one table: the
+// published results, our results and the times. All pages and results go to one folder.
 
 #include <cstdlib>
 #include <filesystem>
@@ -25,21 +25,21 @@ struct Options {
   std::optional<int> threads;
   std::string out = "lab", json;
   Words only, skip;
-  /// What the user has: files and folders by the options that name them.
+  /// Files and folders of the user, by the names of their options.
   std::map<std::string, std::string> files{{"--names", ""},   {"--story", ""}, {"--gpt2", ""},
                                            {"--weights", ""}, {"--text", ""},  {"--data", ""}};
 };
 
-/// A program, and how its --json becomes a row.
+/// A program to run, and a function that makes a row from its --json.
 struct Entry {
   std::string name;
-  std::string program;  ///< Beside this one.
+  std::string program;  ///< Its path, relative to the folder of this program.
   Words arguments;
-  Words files;                                    ///< The options of files that it needs.
-  std::function<lab::Row(const Json&)> row = {};  ///< None: it is an experiment, and has rows.
+  Words files;                                    ///< The options for files that it needs.
+  std::function<lab::Row(const Json&)> row = {};  ///< Empty for experiments: they write rows.
 };
 
-/// The experiments, and other programs that reach something that can be said in a row.
+/// The experiments, and other programs whose results fit into a row.
 std::vector<Entry> entries() {
   const std::map<std::string, Words> files{
       {"book", {"--story", "--gpt2"}}, {"microgpt", {"--names"}}, {"pizza", {"--weights"}}};
@@ -49,8 +49,8 @@ std::vector<Entry> entries() {
     all.push_back({name, name, {}, files.contains(name) ? files.at(name) : Words()});
   for (const std::string task : {"reverse", "copy", "sort", "add", "add-reversed", "recall"}) {
     const auto row = [](const Json& r) {
-      return lab::Row{"share of held-out answers that are right", "",
-                      lab::number(r.at("exact_match")), r.at("learned") == true};
+      return lab::Row{"share of right held-out answers", "", lab::number(r.at("exact_match")),
+                      r.at("learned") == true};
     };
     all.push_back({task,
                    "../train",
@@ -64,8 +64,7 @@ std::vector<Entry> entries() {
                  }});
   all.push_back(
       {"fashion", "../fashion", {}, {"--data"}, [](const Json& r) {
-         return lab::Row{
-             "share of new images that are right", "", lab::number(r.at("share_right")), {}};
+         return lab::Row{"share of right new images", "", lab::number(r.at("share_right")), {}};
        }});
   return all;
 }
@@ -74,16 +73,17 @@ bool contains(const Words& words, const std::string& word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-/// The option of a file that the entry needs and the user did not give; empty if there is none.
+/// The option for a file that the entry needs but the user did not give. Empty if there is no such
+/// option.
 std::string missing_file(const Entry& entry, const Options& o) {
-  if (o.quick && !entry.row) return "";  // experiments make small data themselves
+  if (o.quick && !entry.row) return "";  // with --quick, experiments make their own small data
   for (const std::string& option : entry.files) {
     if (o.files.at(option).empty()) return option;
   }
   return "";
 }
 
-/// Runs the program, and returns what it wrote with --json. std::runtime_error where it wrote none.
+/// Runs the program and returns the JSON that it wrote. Throws std::runtime_error if it wrote none.
 Json results_of(const Entry& entry, const Options& o) {
   const auto here = std::filesystem::read_symlink("/proc/self/exe").parent_path();
   const std::string json = o.out + "/" + entry.name + ".json";
@@ -102,13 +102,13 @@ Json results_of(const Entry& entry, const Options& o) {
   std::string command;
   for (const std::string& word : words) command += program::shell_quoted(word) + ' ';
   std::cout << "+ " << command << std::endl;
-  std::system((command + "1>&2").c_str());  // NOLINT: its words are quoted
+  std::system((command + "1>&2").c_str());  // NOLINT: all words are quoted
   std::ifstream file(json);
   if (!file) throw std::runtime_error(entry.name + " ended without results");
   return Json::parse(file);
 }
 
-/// The table's rows of an entry.
+/// The rows of an entry in the table.
 Json rows_of(const Entry& entry, const Options& o) {
   const auto as_json = [&](const lab::Row& row) {
     Json json{{"experiment", entry.name}, {"what", row.what}, {"published", row.published}};
@@ -117,7 +117,7 @@ Json rows_of(const Entry& entry, const Options& o) {
     return json;
   };
   if (const std::string option = missing_file(entry, o); !option.empty())
-    return {as_json({"not run: it needs " + option, "", "", {}})};
+    return {as_json({"not run, needs " + option, "", "", {}})};
   const Json results = results_of(entry, o);
   Json rows = Json::array();
   if (entry.row) {
@@ -138,7 +138,7 @@ std::string verdict_of(const Json& row) {
   return lab::verdict(passed.is_null() ? std::nullopt : std::optional(passed.get<bool>()));
 }
 
-/// The table for the terminal and, with links, for the page.
+/// Prints the table, and writes it to the page with links to the pages of the experiments.
 void print(const Json& rows, const Options& o) {
   lab::Table table{{"experiment", "", "published", "here", "", "seconds"}, {}};
   std::string links;
@@ -156,7 +156,7 @@ void print(const Json& rows, const Options& o) {
       links += "<a href='" + name + ".html'>" + name + "</a> ";
   }
   tend::nn::RunPage page("The laboratory",
-                         "Published results of small attention models, run again.");
+                         "Published results of small attention models, reproduced.");
   page.add_section("Pages", "<p>" + links + "</p>");
   page.add_table("Published and here", table.header, table.rows);
   tend::nn::write_file(o.out + "/lab.html", page.html());
@@ -184,21 +184,24 @@ int run(const Options& o) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  program::CommandLine line("all",
-                            "Runs all experiments, and compares them with what was published");
+  program::CommandLine line(
+      "all", "Runs all experiments, and compares their results with the published ones");
   Options o;
-  line.add_flag("--quick", o.quick, "Small sizes, which only show that all of it works");
-  line.add_whole("--seed", o.seed, "Of all random numbers (each experiment's own)");
-  line.add_whole("--threads", o.threads, "Threads to use (all cores)", 1, tend::kMaxThreads);
-  line.add_text("--out", o.out, "The folder of all pages and results (lab)");
+  line.add_flag("--quick", o.quick, "Run at small sizes, which only test the programs");
+  line.add_whole("--seed", o.seed,
+                 "Seed of all random numbers (default: each experiment has its own)");
+  line.add_whole("--threads", o.threads, "Number of threads (default: all cores)", 1,
+                 tend::kMaxThreads);
+  line.add_text("--out", o.out, "Folder for all pages and results (lab)");
   line.add_json(o.json);
-  line.add_words("--only", o.only, "Run these only: names with commas between");
-  line.add_words("--skip", o.skip, "Leave these out");
-  line.add_file("--names", o.files["--names"], "microgpt's names, one a line");
-  line.add_file("--story", o.files["--story"], "The book's story, the-verdict.txt");
-  line.add_file("--gpt2", o.files["--gpt2"], "A folder with GPT-2's vocab.json and merges.txt");
-  line.add_file("--weights", o.files["--weights"], "The pizza's checkpoint");
-  line.add_file("--text", o.files["--text"], "nanogpt's text");
-  line.add_file("--data", o.files["--data"], "fashion's folder");
+  line.add_words("--only", o.only, "Run only these experiments (names, separated by commas)");
+  line.add_words("--skip", o.skip, "Do not run these experiments");
+  line.add_file("--names", o.files["--names"], "File of names for microgpt, one per line");
+  line.add_file("--story", o.files["--story"], "The story of the book, the-verdict.txt, for book");
+  line.add_file("--gpt2", o.files["--gpt2"],
+                "Folder with GPT-2's vocab.json and merges.txt, for book");
+  line.add_file("--weights", o.files["--weights"], "Checkpoint for pizza");
+  line.add_file("--text", o.files["--text"], "Text for nanogpt");
+  line.add_file("--data", o.files["--data"], "Folder with the data for fashion");
   return line.run(argc, argv, [&] { return run(o); });
 }

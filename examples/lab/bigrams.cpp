@@ -1,10 +1,11 @@
-// Statistical induction heads: each sequence is drawn from a Markov chain of its own, and a
-// transformer learns to predict from what it counts in the sequence. On its way it predicts
-// uniformly, then by the shares of symbols (unigrams), then by pairs of symbols (bigrams), as Bayes
-// would. Edelman et al. 2024, https://arxiv.org/abs/2402.11004, figure 1. Settings are those of the
-// authors' code: the rows of a chain are drawn from Dirichlet(1), and a learned vector for each
-// distance is added to the keys. 2,500 steps in place of 2,000, since here the last transition
-// comes just at 2,000.
+// Statistical induction heads: each sequence comes from its own Markov chain. A transformer learns
+// to predict the next symbol from counts in the sequence. During the training it first predicts
+// uniformly, then by the shares of symbols (unigrams), then by pairs of symbols (bigrams), which is
+// Bayes' predictor. Edelman et al. 2024, https://arxiv.org/abs/2402.11004, figure 1.
+//
+// The settings are from the authors' code: the rows of a chain come from Dirichlet(1), and a
+// learned vector for each distance is added to the keys. We train 2,500 steps instead of 2,000,
+// because here the last transition is just at step 2,000.
 
 #include <cmath>
 #include <string>
@@ -22,7 +23,8 @@ using tend::Tensor;
 constexpr std::int64_t kLength = 100, kWidth = 16, kBatch = 64, kShown = 32;
 constexpr double kDropout = 0.1;
 
-/// Sequences of two symbols, (count, kLength + 1), of which each begins with the stationary law.
+/// Sequences of two symbols, (count, kLength + 1). The first symbol of each comes from the chain's
+/// stationary distribution.
 Tensor make_sequences(std::int64_t count) {
   const auto chances = tend::rand({count, kLength + 3}).to_vector<float>();
   std::vector<std::int64_t> symbols;
@@ -89,11 +91,11 @@ struct Model : tend::nn::Module<Model> {
   TEND_MODULE(tend::nn::Linear, head);
 };
 
-/// What the three strategies predict behind each symbol: three of (count, kLength, 2).
+/// The predictions of the three strategies after each symbol: three tensors (count, kLength, 2).
 std::vector<Tensor> strategies(const Tensor& tokens) {
   const Tensor seen = one_hot(tokens, 2).to(tend::float32);
   const Tensor unigrams = 1 + seen.cumsum(1);
-  // Pairs are counted by their first symbol, that behind which we predict.
+  // bigrams uses the counts of the pairs that begin with the present symbol.
   const Tensor pairs =
       seen[{Slice(), Slice(0, -1)}].unsqueeze(3) * seen[{Slice(), Slice(1)}].unsqueeze(2);
   const Tensor counted = tend::cat({tend::zeros({tokens.size(0), 1, 2, 2}), pairs.cumsum(1)}, 1);
@@ -102,7 +104,7 @@ std::vector<Tensor> strategies(const Tensor& tokens) {
           bigrams / bigrams.sum(2, true)};
 }
 
-/// What is seen of a model, on sequences that are not trained on.
+/// Measurements of a model during training, on sequences that are not trained on.
 struct Record {
   explicit Record(const Tensor& sequences)
       : tokens(sequences[{Slice(), Slice(0, -1)}]),
@@ -116,7 +118,7 @@ struct Record {
   }
 
   double loss(const Tensor& log_p) const { return nll_loss(log_p.flatten(0, 1), next).item(); }
-  /// The mean of KL(strategy || prediction) behind the last symbol, where the authors measure it.
+  /// The mean of KL(strategy || prediction) after the last symbol, where the authors measure it.
   double distance(std::size_t strategy, const Tensor& log_p) const {
     const Tensor target = predictions[strategy].select(1, kLength - 1);
     return (target * (target.log() - log_p.select(1, kLength - 1))).sum(1).mean().item();
@@ -147,7 +149,7 @@ struct Record {
   }
 
   Tensor tokens, next;
-  std::vector<Tensor> predictions;  // the strategies'
+  std::vector<Tensor> predictions;  // of the strategies
   std::vector<tend::nn::Curve> distances;
   std::vector<std::string> phases;  // the nearest strategies, in their order
   tend::nn::Maps patterns;
@@ -160,28 +162,29 @@ lab::Findings report(const Record& record, const tend::lens::Watch& watch) {
   for (const std::string& phase : record.phases) phases += (phases.empty() ? "" : ", ") + phase;
   findings.compare_text("nearest strategies, in the order of training",
                         "uniform, unigrams, bigrams", phases);
-  // A tenth of what unigrams are away, measured in the same way, tells the strategies apart.
+  // The tolerance is a tenth of the unigrams' distance to Bayes' predictor.
   const Tensor by_unigrams = record.predictions[1].log();
   const double bayes = record.loss(record.predictions[2].log()),
                unigrams = record.loss(by_unigrams);
-  findings.compare("distance (KL) to Bayes's predictor at the end, behind the last symbol", 0,
+  findings.compare("distance (KL) to Bayes' predictor at the end, after the last symbol", 0,
                    record.distances[2].y.back(), 0.1 * record.distance(2, by_unigrams));
-  findings.compare("loss of all positions at the end, beside that of Bayes's predictor", bayes,
+  findings.compare("loss of all positions at the end, compared with Bayes' predictor", bayes,
                    record.last_loss, 0.1 * (unigrams - bayes));
-  findings.add("loss of unigrams, for comparison", "", lab::number(unigrams), {});
+  findings.add("loss of the unigram strategy, for comparison", "", lab::number(unigrams), {});
   findings.show(
       "Distance to strategies", tend::nn::Chart{.views = {{"", record.distances}}},
-      "The mean of KL(strategy || model) behind the last of 100 symbols. Unigrams predict by "
-      "how often each symbol came so far, bigrams by what came behind the present symbol, "
-      "both with 1 added to each count.");
+      "The mean of KL(strategy || model) after the last of 100 symbols. Unigrams predict by the "
+      "counts of the symbols so far. Bigrams predict by the counts of the symbols that followed "
+      "the present symbol. Both add 1 to each count.");
   findings.show("What the layers attend to", watch.chart(),
-                "Previous token: the attention of the first layer to the token before. Induction: "
-                "that of the second layer to what came behind the present symbol, about half where "
-                "it is spread evenly.");
+                "Previous token: the attention of the first layer to the previous token. "
+                "Induction: the attention of the second layer to the symbols that followed the "
+                "present symbol. Even attention has an induction score of about one half.");
   findings.show(
       "Attention", record.patterns,
-      "The first 32 symbols of a sequence. In the end the first layer looks one back, and "
-      "the second at all symbols behind one that equals the present one.");
+      "The first 32 symbols of a sequence. In the end, the first layer attends to the previous "
+      "symbol. The second layer attends to all symbols that followed a symbol equal to the "
+      "present one.");
   return findings;
 }
 
@@ -230,14 +233,15 @@ int main(int argc, char** argv) {
   lab::Program program(
       {.name = "bigrams",
        .title = "Statistical induction heads",
-       .question = "How does a transformer come to predict by the bigrams of its context?",
+       .question = "How does a transformer learn to predict by the bigrams of its context?",
        .source = "Edelman et al. 2024, https://arxiv.org/abs/2402.11004, figure 1",
-       .settings = {{"model",
-                     "two layers of attention, one head, width 16, learned vectors of "
-                     "distances, dropout 0.1"},
-                    {"data", "100 symbols of two, a chain from Dirichlet(1) for each sequence"},
-                    {"training",
-                     "2,500 steps of 64 new sequences, AdamW 5e-4, betas (0.9, 0.95), "
-                     "decay 0.1, gradients clipped to 1"}}});
+       .settings = {
+           {"model",
+            "two layers of attention, one head, width 16, learned vectors for "
+            "distances, dropout 0.1"},
+           {"data", "sequences of 100 symbols of two kinds, a chain from Dirichlet(1) for each"},
+           {"training",
+            "2,500 steps of 64 new sequences, AdamW 5e-4, betas (0.9, 0.95), "
+            "decay 0.1, gradients clipped to 1"}}});
   return program.run(argc, argv, run);
 }

@@ -26,7 +26,7 @@ std::vector<std::string> numbers_of(const std::string& text) {
   return {std::sregex_token_iterator(text.begin(), text.end(), number_pattern()), {}};
 }
 
-/// The text without numbers and blanks.
+/// The text without blanks, and with # for each number.
 std::string frame_of(const std::string& text) {
   std::string frame = std::regex_replace(text, number_pattern(), "#");
   std::erase_if(frame, [](char c) { return c == ' ' || c == '\n'; });
@@ -47,7 +47,7 @@ int differing_digit(const std::string& a, const std::string& b) {
 Difference compare_numbers(const std::string& published, const std::string& reached,
                            const std::string& exact) {
   const auto a = numbers_of(published), b = numbers_of(reached), c = numbers_of(exact);
-  Difference difference{"equal but for blanks", true, {}};
+  Difference difference{"equal except for blanks", true, {}};
   for (std::size_t i = 0; i < a.size(); ++i) {
     if (a[i] == b[i]) continue;
     difference.numbers.push_back(
@@ -59,14 +59,14 @@ Difference compare_numbers(const std::string& published, const std::string& reac
                         [](const auto& x, const auto& y) { return x.digit < y.digit; });
   difference.is_equal = false;
   difference.text = std::to_string(difference.numbers.size()) + " of " + std::to_string(a.size()) +
-                    " numbers differ, from digit " + std::to_string(worst.digit) +
-                    " on: " + worst.reached + " for " + worst.published;
+                    " numbers differ, from digit " + std::to_string(worst.digit) + ": " +
+                    worst.reached + " instead of " + worst.published;
   if (!worst.exact.empty() && worst.exact != worst.reached)
     difference.text += ", in float64 " + worst.exact;
   return difference;
 }
 
-/// Where two lists begin to differ.
+/// The index of the first element that differs.
 template <class T>
 std::size_t first_difference(const std::vector<T>& a, const std::vector<T>& b) {
   const auto place = std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first;
@@ -95,8 +95,8 @@ Difference compare(const std::string& published, const std::string& reached,
   const auto place = static_cast<std::size_t>(
       std::mismatch(published.begin(), published.end(), reached.begin(), reached.end()).first -
       published.begin());
-  return {"differs from character " + std::to_string(place + 1) +
-              " on: " + reached.substr(place, 30) + " for " + published.substr(place, 30),
+  return {"differs from character " + std::to_string(place + 1) + ": " + reached.substr(place, 30) +
+              " instead of " + published.substr(place, 30),
           false,
           {}};
 }
@@ -134,11 +134,11 @@ std::string difference(const TrainingLog& published, const TrainingLog& reached)
   const std::size_t sentence = first_difference(published.sentences, reached.sentences);
   std::string text = "losses equal";
   if (loss < published.steps.size()) {
-    text = "losses differ from step " + lab::number(published.steps[loss], 0) + " on, by " +
-           lab::number(largest_difference(published, reached), 3) + " at most";
+    text = "losses differ from step " + lab::number(published.steps[loss], 0) + ", by at most " +
+           lab::number(largest_difference(published, reached), 3);
   }
   return text + (sentence < published.sentences.size()
-                     ? "; sentences differ from epoch " + std::to_string(sentence + 1) + " on"
+                     ? "; sentences differ from epoch " + std::to_string(sentence + 1)
                      : "; sentences equal");
 }
 

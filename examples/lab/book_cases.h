@@ -1,4 +1,4 @@
-// What the book prints (book_cases.json), and how our text differs from it.
+// The outputs of the book (book_cases.json), and their differences to our outputs.
 #pragma once
 
 #include <string>
@@ -8,40 +8,42 @@ namespace book {
 
 struct Case {
   int chapter, cell;
-  std::string what;     ///< What is computed.
-  std::string printed;  ///< What the book's notebook prints.
+  std::string what;     ///< A description of the output.
+  std::string printed;  ///< The output of the book's notebook.
 };
 
-/// Throws: std::runtime_error  - the file cannot be read, or has no cases
+/// Reads the cases of a file.
+///
+/// Throws: std::runtime_error - the file cannot be read, or has no cases
 std::vector<Case> read_cases(const std::string& path);
 
-/// A number that differs from the published one, as both are printed.
+/// A published number and our number, as printed, if they differ.
 struct DifferingNumber {
   std::string published, reached;
-  std::string exact;  ///< In float64; empty if that was not computed.
-  int digit;          ///< The first significant one that differs.
+  std::string exact;  ///< The number in float64, or empty if that was not computed.
+  int digit;          ///< The first significant digit that differs, from 1.
 };
 
-/// How a text differs from the published one.
+/// The differences of a text to the published text.
 struct Difference {
-  std::string text;  ///< In words; empty for equal texts.
-  bool is_equal;     ///< Blanks, which align numbers, do not count.
+  std::string text;  ///< A description of the differences. Empty for equal texts.
+  bool is_equal;     ///< Ignores blanks, which only align numbers.
   std::vector<DifferingNumber> numbers;
 };
-/// `exact` is the same text computed in float64, or empty.
+/// Compares our text with the published text. `exact` is the text computed in float64, or empty.
 Difference compare(const std::string& published, const std::string& reached,
                    const std::string& exact);
 
-/// What training prints, taken apart.
+/// The losses and sentences that the training prints.
 struct TrainingLog {
   std::vector<double> steps, training, validation;  ///< The losses of some steps.
-  std::vector<std::string> sentences;               ///< One an epoch.
+  std::vector<std::string> sentences;               ///< One per epoch.
 };
 TrainingLog read_log(const std::string& printed);
 
-/// From which step and epoch on two runs differ, in words.
+/// Describes from which step and epoch two runs differ.
 std::string difference(const TrainingLog& published, const TrainingLog& reached);
-/// The largest difference of two runs' losses.
+/// The largest difference between the losses of two runs.
 double largest_difference(const TrainingLog& a, const TrainingLog& b);
 
 }  // namespace book

@@ -20,7 +20,7 @@ using tend::to_string;
 
 namespace {
 
-// --- how Python prints
+// --- text as Python prints it
 
 std::string list_text(const Tokens& tokens) {
   std::string text;
@@ -119,7 +119,7 @@ namespace {
 
 // --- chapter 4
 
-/// The book's GELU, whose rounding the printed gradients have.
+/// The book's GELU formula. The printed gradients have its rounding.
 Tensor gelu_by_hand(const Tensor& x) {
   return 0.5 * x *
          (1 + tanh(sqrt(tend::tensor(2 / std::numbers::pi)) * (x + 0.044715 * pow(x, 3))));
@@ -132,7 +132,7 @@ Module in_dtype(Module module, tend::DType dtype) {
   return module;
 }
 
-/// Five layers with GELU, of which four keep the shape.
+/// The gradients of five layers with GELU. The first four layers keep the shape.
 std::string layers_text(const Setup& setup, bool has_shortcuts) {
   tend::manual_seed(setup.seed);
   std::vector<tend::nn::Linear> layers;
@@ -170,7 +170,7 @@ void print_norms(const Setup& setup, Printed& out) {
   tend::set_printoptions(before);
 }
 
-/// The GPT without blocks and norm.
+/// The logits of the GPT without its blocks and its norm.
 std::string placeholder_text(const Setup& setup, const Tensor& batch) {
   tend::manual_seed(setup.seed);
   const Sizes& sizes = setup.sizes;
@@ -251,7 +251,7 @@ void print_losses(const Setup& setup, const GPT& model, Printed& out) {
   out[50] = to_string(exp(loss));
 }
 
-/// Draws a thousand words from softmax(logits / temperature).
+/// Samples a thousand words from softmax(logits / temperature), and lists the counts.
 std::string draws_text(std::uint64_t seed, const Words& words, const Tensor& logits,
                        double temperature) {
   tend::manual_seed(seed);
@@ -296,7 +296,7 @@ std::string loss_line(const Losses& losses) {
 }
 
 tend::nn::Maps patterns_of(const Setup& setup, const GPT& model) {
-  tend::nn::Maps maps{{{"layer", {}}, {"head", {}}}, {}, {}, {}, "at", "looks at"};
+  tend::nn::Maps maps{{{"layer", {}}, {"head", {}}}, {}, {}, {}, "token", "attends to"};
   const Tokens tokens = continued(model, setup.gpt2.encode(kPrompt), 11);
   for (std::size_t i = 0; i < tokens.size(); ++i)
     maps.rows.push_back(std::to_string(i) + setup.gpt2.decode({tokens[i]}));

@@ -9,19 +9,19 @@
 
 namespace book {
 
-/// What the chapters start from.
+/// The inputs and sizes of the chapters.
 struct Setup {
   std::string story;
   tend::nn::BytePairEncoding gpt2;
   Sizes sizes;
-  std::int64_t window = 256;  ///< Tokens of a window that is trained on.
+  std::int64_t window = 256;  ///< Tokens of a training window.
   std::int64_t epochs = 10;
   std::uint64_t seed = 123;
-  /// Weights and inputs are drawn in float32 and then converted.
+  /// The dtype of the computation. Random weights and inputs are created in float32 and converted.
   tend::DType dtype = tend::float32;
 };
 
-/// What the cells of a notebook print, by their numbers.
+/// The outputs of a notebook, by the number of the cell.
 using Printed = std::map<int, std::string>;
 
 /// The cell that prints the training's losses and sentences.
@@ -29,11 +29,11 @@ constexpr int kTraining = 78;
 
 Printed chapter2(const Setup& setup);
 Printed chapter4(const Setup& setup);
-/// All but what needs a trained model.
+/// All outputs that need no trained model.
 Printed chapter5(const Setup& setup);
 
-/// What depends on training. `patterns`: where the trained model's heads attend in the first words
-/// that it has learned.
+/// The outputs that need a trained model. `patterns` is the attention of the trained model's heads
+/// in a sentence that it generates.
 struct Trained {
   Printed printed;
   tend::nn::Maps patterns;

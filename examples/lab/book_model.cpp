@@ -38,7 +38,7 @@ Tensor GPT::forward(const Tensor& tokens) const {
 
 Loader loader_of(const Tokens& tokens, std::int64_t length, std::int64_t step,
                  const tend::data::DataLoaderOptions& options) {
-  // The last window has a token after it.
+  // Each window has one more token, which is the last target.
   const Tensor all = tend::tensor(tokens), windows = all.unfold(0, length + 1, step);
   return Loader(tend::data::TensorDataset<2>(windows.narrow(1, 0, length).contiguous(),
                                              windows.narrow(1, 1, length).contiguous()),

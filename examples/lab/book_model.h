@@ -13,7 +13,7 @@ namespace book {
 
 using Tokens = std::vector<std::int64_t>;
 
-/// As they are, those of GPT-2's smallest model.
+/// The sizes of the model. The defaults are GPT-2's smallest model.
 struct Sizes {
   std::int64_t vocab_size = 50257;
   std::int64_t context_length = 1024;
@@ -24,7 +24,7 @@ struct Sizes {
 
 constexpr double kDropout = 0.1;
 
-/// Members are declared in the order in which the book draws their weights.
+/// Members are declared in the order in which the book initialises their weights.
 struct Block : tend::nn::Module<Block> {
   explicit Block(const Sizes& sizes);
   tend::Tensor forward(const tend::Tensor& x) const;
@@ -49,25 +49,26 @@ struct GPT : tend::nn::Module<GPT> {
   TEND_MODULE(tend::nn::Linear, head);
 };
 
-/// Batches of windows of tokens, and of the same windows one token later.
+/// Loads batches of windows of tokens, and the same windows one token later.
 using Loader = tend::data::DataLoader<tend::data::TensorDataset<2>>;
 Loader loader_of(const Tokens& tokens, std::int64_t length, std::int64_t step,
                  const tend::data::DataLoaderOptions& options);
 
-/// Of all batches.
+/// The number of tokens in all batches.
 std::int64_t tokens_of(Loader& loader);
 
-/// The story in two loaders: the first nine tenths of its characters, shuffled, and the rest.
+/// The story in two loaders. The first nine tenths of its characters are for training, shuffled.
+/// The rest is for validation.
 struct Data {
   Data(const std::string& story, const tend::nn::BytePairEncoding& gpt2, std::int64_t length);
   Loader training, validation;
 };
 
-/// The likeliest `count` tokens after `prompt`, behind it. With a `temperature`, they are drawn
-/// among the likeliest 25.
+/// Continues `prompt` by `count` tokens, always the likeliest one. With a `temperature`, samples
+/// from the likeliest 25 tokens instead.
 Tokens continued(const GPT& model, Tokens prompt, std::int64_t count, double temperature = 0);
 
-/// The mean loss of the loader's first `most` batches.
+/// The mean loss of at most the first `most` batches of the loader.
 double mean_loss(const GPT& model, Loader& loader, std::int64_t most);
 
 struct Losses {
@@ -75,8 +76,8 @@ struct Losses {
   double training, validation;
 };
 
-/// Trains for an epoch, in which `done` counts the steps before. Gives the losses to `record`
-/// every five steps.
+/// Trains for an epoch. `done` counts the steps of all epochs. Calls `record` with the losses every
+/// five steps.
 void train_epoch(GPT& model, tend::optim::AdamW& optimizer, Data& data, std::int64_t epoch,
                  std::int64_t& done, const std::function<void(const Losses&)>& record);
 

@@ -1,4 +1,4 @@
-// The tokenizer that the book's chapter 2 begins with: a word is a token.
+// The first tokenizer of the book's chapter 2. Each word is a token.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace book {
 
 using Words = std::vector<std::string>;
 
-/// As Python's repr shows a text.
+/// The text as Python's repr shows it.
 inline std::string quoted(const std::string& text) {
   const bool has_single = text.find('\'') != std::string::npos;
   const char quote = has_single && text.find('"') == std::string::npos ? '"' : '\'';
@@ -45,7 +45,7 @@ inline Words words_of(const std::string& text) {
   return words;
 }
 
-/// The id of a word is its place in sorted order.
+/// A tokenizer. The id of a word is its index in sorted order.
 class WordTokenizer {
  public:
   explicit WordTokenizer(const Words& words) {
@@ -55,7 +55,7 @@ class WordTokenizer {
   void add(const Words& words) { words_.insert(words_.end(), words.begin(), words.end()); }
 
   std::int64_t size() const { return std::ssize(words_); }
-  /// As Python prints the vocabulary's items.
+  /// A part of the vocabulary, as Python prints its items.
   std::string items(std::int64_t first, std::int64_t end) const {
     std::string text;
     for (std::int64_t id = first; id < std::min(end, size()); ++id)
@@ -63,7 +63,7 @@ class WordTokenizer {
               std::to_string(id) + ')';
     return text;
   }
-  /// An unknown word becomes the last one, <|unk|>.
+  /// Encodes a text. An unknown word gets the id of the last word, <|unk|>.
   std::vector<std::int64_t> encode(const std::string& text) const {
     std::vector<std::int64_t> ids;
     for (const std::string& word : words_of(text)) {

@@ -1,4 +1,4 @@
-// Puts runs of an experiment side by side: their rows, and their curves in common charts.
+// Compares runs of an experiment: their rows in one table, and their curves in common charts.
 
 #include <filesystem>
 #include <fstream>
@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// What an experiment wrote with --json, and what the page calls it.
+/// The results that an experiment wrote with --json, and their name on the page.
 struct Run {
   std::string name;
   Json json;
@@ -29,7 +29,7 @@ Run read(const std::string& path) {
   return run;
 }
 
-/// The number of a JSON array at `i`; null is NaN.
+/// The numbers of a JSON array. null becomes NaN.
 std::vector<double> numbers(const Json& array) {
   std::vector<double> values;
   for (const Json& each : array)
@@ -37,7 +37,8 @@ std::vector<double> numbers(const Json& array) {
   return values;
 }
 
-/// A table of what was reached, a column a run. Rows are in the order in which the runs have them.
+/// A table of the results with one column for each run. Rows are in the order in which the runs
+/// list them.
 lab::Table table_of(const std::vector<Run>& runs) {
   lab::Table table{{"", "published"}, {}};
   for (const Run& run : runs) {
@@ -90,10 +91,10 @@ void add_charts(tend::nn::RunPage& page, const std::vector<Run>& runs) {
 
 int run(const std::vector<std::string>& paths, const std::string& out) {
   if (paths.size() < 2)
-    throw std::invalid_argument("compare needs the results of two runs or more");
+    throw std::invalid_argument("compare needs the results of at least two runs");
   std::vector<Run> runs;
   for (const std::string& path : paths) runs.push_back(read(path));
-  tend::nn::RunPage page(runs[0].json.at("title").get<std::string>(), "Runs side by side.");
+  tend::nn::RunPage page(runs[0].json.at("title").get<std::string>(), "A comparison of runs.");
   const lab::Table table = table_of(runs);
   page.add_table("Rows", table.header, table.rows);
   add_charts(page, runs);
@@ -109,10 +110,10 @@ int run(const std::vector<std::string>& paths, const std::string& out) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  program::CommandLine line("compare", "Puts runs of an experiment side by side");
+  program::CommandLine line("compare", "Compares runs of an experiment, side by side");
   std::vector<std::string> paths;
   std::string out = "compare.html";
-  line.add_rest(paths, "What the runs wrote with --json");
+  line.add_rest(paths, "FILES: the results of two or more runs, written with --json");
   line.add_file("--out", out, "The page (compare.html)");
   return line.run(argc, argv, [&] { return run(paths, out); });
 }

@@ -1,14 +1,18 @@
-// Why does a network that has memorised its training data understand it much later?
-// N. Nanda and others, Progress measures for grokking via mechanistic interpretability, 2023,
-// https://arxiv.org/abs/2301.05217, with the settings of TransformerLens's demo: one layer, width
-// 128, 4 heads of 32, 512 neurons with ReLU, no norms, no biases. It learns (a + b) mod 113 from
-// 30 % of the pairs: 25,000 steps of AdamW (rate 1e-3, betas 0.9 and 0.98, decay 1) on all of them.
-// By default the modulus is 59 here, which takes four minutes of one core; --p 113 takes
-// about twelve, which was estimated from its first epochs.
+// Why does a network that has memorised its training data generalise much later?
 //
-// Only the last of the three tokens "a b =" is read. Before attention there are just 3 (p + 1)
-// residuals, so queries, keys and values are computed once for each of them, not for each pair. The
-// loss and its gradients are those of the plain model.
+// N. Nanda and others, Progress measures for grokking via mechanistic interpretability, 2023,
+// https://arxiv.org/abs/2301.05217. The settings are from TransformerLens's demo: one layer, width
+// 128, 4 heads of 32, 512 neurons with ReLU, no norms, no biases. The network learns (a + b) mod
+// 113 from 30 % of the pairs, in 25,000 steps of AdamW (rate 1e-3, betas 0.9 and 0.98, decay 1).
+// Each step uses all of these pairs.
+//
+// The default modulus here is 59, which takes four minutes on one core. With --p 113 it takes about
+// twelve minutes, estimated from the first epochs.
+//
+// The input is three tokens, "a b =", and only the output at the last one is used. There are only 3
+// (p + 1) different residuals before the attention. So queries, keys and values are computed once
+// for each of them, not for each pair. The loss and its gradients are the same as in the plain
+// model.
 
 #include <algorithm>
 #include <cmath>
@@ -47,13 +51,13 @@ struct Adder : tend::nn::Module<Adder> {
     return tend::randn({rows, columns}) * (0.8 / std::sqrt(kWidth));
   }
 
-  /// The logits (n, p) of pairs (n, 2), at the token "=", which is p.
+  /// The logits (n, p) of pairs (n, 2), at the token "=", whose id is p.
   Tensor forward(const Tensor& pairs) const {
     const Tensor resid_pre = (W_pos.unsqueeze(1) + W_E).flatten(0, 1), last = resid_pre[{-1}];
     const auto qkv = linear(resid_pre, W_QKV).unflatten(1, {3, kHeads, -1}).unbind(1);
     const Tensor scores = (qkv[1] * qkv[0][{-1}]).sum(-1) / std::sqrt(kWidth / kHeads);
     const Tensor tokens = tend::cat({pairs, tend::full({pairs.size(0), 1}, p)}, 1);
-    const Tensor places = tokens + tend::arange(3) * (p + 1);           // in resid_pre
+    const Tensor places = tokens + tend::arange(3) * (p + 1);           // rows of resid_pre
     const Tensor pattern = hook_pattern(softmax(scores[{places}], 1));  // (n, token, head)
     const Tensor z = (pattern.unsqueeze(-1) * qkv[2][{places}]).sum(1).flatten(1);
     const Tensor resid_mid = last + linear(z, W_O);
@@ -71,23 +75,24 @@ struct Adder : tend::nn::Module<Adder> {
   TEND_PARAMETER(W_U);
 };
 
-/// The pairs (a, b), (n, 2), whose numbers a p + b are given.
+/// The pairs (a, b), as (n, 2), from the numbers a p + b.
 Tensor pairs_of(const Tensor& numbers, std::int64_t p) {
   return tend::stack({numbers.floor_divide(p), numbers % p}, 1);
 }
 
-/// All pairs in the published order: the first 30 % are for training.
+/// All pairs in the published order. The first 30 % are for training.
 Tensor shuffled_pairs(std::int64_t p) {
   tend::manual_seed(598);
   return pairs_of(tend::randperm(p * p), p);
 }
 
-/// In float64, since float32 has no losses between 0 and 6e-8.
+/// The loss in float64, because in float32 it cannot be between 0 and 6e-8.
 Tensor loss_of(const Tensor& logits, const Tensor& answers) {
   return cross_entropy(logits.to(tend::float64), answers);
 }
 
-/// The model before training and after each hundredth of the epochs.
+/// Trains the model. Returns copies of it from before training and after each hundredth of the
+/// epochs.
 std::vector<Adder> train(std::int64_t p, std::int64_t epochs, std::uint64_t seed) {
   const Tensor pairs = shuffled_pairs(p).narrow(0, 0, p * p * 3 / 10), answers = pairs.sum(1) % p;
   tend::manual_seed(seed);
@@ -106,9 +111,9 @@ std::vector<Adder> train(std::int64_t p, std::int64_t epochs, std::uint64_t seed
   return snapshots;
 }
 
-/// Training, test, restricted and excluded loss. The paper's section 5.1 defines the last two: the
-/// restricted loss is that of the logits' part of the key frequencies and their constant, the
-/// excluded loss that of training pairs without this part.
+/// The training, test, restricted and excluded loss. The paper's section 5.1 defines the last two.
+/// The restricted loss uses only the part of the logits at the key frequencies, and the constant.
+/// The excluded loss is the loss of the training pairs without that part.
 std::vector<Curve> curves_of(const std::vector<Adder>& snapshots, std::int64_t epochs,
                              const Tensor& keys) {
   const std::int64_t p = snapshots[0].p, training = p * p * 3 / 10;
@@ -130,7 +135,7 @@ std::vector<Curve> curves_of(const std::vector<Adder>& snapshots, std::int64_t e
   return curves;
 }
 
-/// How much "=" attends to a, at first and at the end, for each head and pair.
+/// The attention of "=" to a, at the beginning and at the end, for each head and pair.
 Maps attention_maps(const std::vector<Adder>& snapshots, const std::string& epochs) {
   const std::int64_t p = snapshots[0].p;
   std::vector<double> values;
@@ -155,7 +160,7 @@ std::string text_of(const Tensor& numbers) {
   return text;
 }
 
-/// The first epoch at which a loss is below the bound; infinity if there is none.
+/// The first epoch at which a loss is below the bound, or infinity if there is no such epoch.
 double first_below(const Curve& curve, double bound) {
   for (std::size_t i = 0; i < curve.x.size(); ++i)
     if (curve.y[i] < bound) return curve.x[i];
@@ -176,12 +181,12 @@ void add_rows(lab::Findings& findings, std::int64_t p, const std::vector<Curve>&
                std::to_string(p) + " and " + text(test.x.back()), {});
   findings.compare_text("first five training pairs of p = 113", "21 31 30 98 47 10 86 21 99 83",
                         text_of(shuffled_pairs(113)[{Slice(0, 5)}].flatten()));
-  // The published weights were drawn on a GPU, so only the shape is compared.
-  const std::string other = " (published: p = 113, other first weights)";
+  // The published initial weights come from a GPU, so only the shape of the curves is compared.
+  const std::string other = " (published for p = 113 and other initial weights)";
   findings.add("peak of the test loss" + other, "34.10 at epoch 1399",
                lab::number(test.y[peak], 2) + " at epoch " + text(test.x[peak]), {});
-  findings.add("first epoch with a test loss below 0.01" + other + ": any passes", "13999 to 14999",
-               text(grokked), std::isfinite(grokked));
+  findings.add("first epoch with a test loss below 0.01" + other + "; any epoch passes",
+               "13999 to 14999", text(grokked), std::isfinite(grokked));
   findings.add("epochs at which the restricted and the test loss fall below 1",
                "the restricted loss first", text(formed) + " and " + text(fitted), formed < fitted);
   findings.add("training loss at the end" + other, "9.45e-8", lab::number(curves[0].y.back()), {});
@@ -195,7 +200,7 @@ lab::Findings run(const lab::Call& call, std::int64_t p, std::int64_t epochs) {
   const auto spectrum_of = [&](const Adder& model) {
     return lab::spectrum(model.W_E[{Slice(0, p)}]);
   };
-  // The frequencies that have more than the average share of the embedding's power at the end.
+  // The frequencies with more than the average share of the embedding's power at the end.
   const Tensor share = spectrum_of(snapshots.back());
   const Tensor keys = (share > share.mean()).nonzero().squeeze(1);
   const std::vector<Curve> curves = curves_of(snapshots, epochs, keys);
@@ -204,24 +209,25 @@ lab::Findings run(const lab::Call& call, std::int64_t p, std::int64_t epochs) {
   findings.show(
       "Loss",
       Chart{.views = {{"", {curves[0], curves[1]}}}, .has_log_scale = true, .x_name = "epoch"},
-      "The training pairs are soon known by heart, while the test loss rises. Much later "
-      "it falls.");
+      "The network soon memorises the training pairs, while the test loss rises. Much later "
+      "the test loss falls.");
   findings.show(
-      "Beneath the test loss",
+      "Restricted and excluded loss",
       Chart{.views = {{"", {curves.begin() + 1, curves.end()}}},
             .has_log_scale = true,
             .x_name = "epoch"},
-      "The restricted loss is that of the key frequencies only: the algorithm forms before "
-      "the test loss falls. The excluded loss is that of training pairs without the key "
-      "frequencies: it rises when the network stops memorising.");
+      "The restricted loss uses only the key frequencies. It shows that the algorithm forms before "
+      "the test loss falls. The excluded loss is the loss of the training pairs without the key "
+      "frequencies. It rises when the network stops memorising.");
   Chart spectra{.views = {}, .choice = "epoch", .has_bars = true, .x_name = "frequency"};
   for (const std::size_t i : {0U, 10U, 25U, 50U, 75U, 100U})
     spectra.views.push_back(
         lab::spectrum_view(lab::number(curves[0].x[i], 0), spectrum_of(snapshots[i])));
   findings.show("Fourier spectrum of the embedding", spectra,
-                "The share of each frequency. At first all are alike. At the end a few are left.");
+                "The share of each frequency. At first all shares are similar. At the end only a "
+                "few frequencies are left.");
   findings.show("Attention", attention_maps(snapshots, lab::number(curves[0].x.back(), 0)),
-                "How much the last token attends to a, for each pair (a, b).");
+                "The attention of the last token to a, for each pair (a, b).");
   return findings;
 }
 
@@ -231,15 +237,16 @@ int main(int argc, char** argv) {
   lab::Program program(
       {.name = "grokking",
        .title = "Grokking",
-       .question = "Why does a network that has memorised its data understand it much later?",
+       .question = "Why does a network that has memorised its data generalise much later?",
        .source = "N. Nanda and others, Progress measures for grokking via mechanistic "
                  "interpretability, 2023, https://arxiv.org/abs/2301.05217",
        .settings = {{"model", "1 layer, width 128, 4 heads, 512 neurons, no norms, no biases"},
                     {"training", "AdamW on 30 % of all pairs, rate 1e-3, decay 1"}},
        .seed = 999});
   std::int64_t p = 59, epochs = 25000;
-  program.line().add_whole("--p", p, "The modulus, an odd number (59; published 113)", 5, 1000);
-  program.line().add_whole("--epochs", epochs, "Epochs, a multiple of 100 (25000)", 100, 1'000'000);
+  program.line().add_whole("--p", p, "The modulus, an odd number (59; 113 in the paper)", 5, 1000);
+  program.line().add_whole("--epochs", epochs, "Number of epochs, a multiple of 100 (25000)", 100,
+                           1'000'000);
   return program.run(argc, argv, [&](const lab::Call& call) {
     if (p % 2 == 0) throw std::invalid_argument("--p must be odd");
     if (epochs % 100 != 0) throw std::invalid_argument("--epochs must be a multiple of 100");

@@ -1,11 +1,12 @@
-// In-context learning is gradient descent: a head of linear attention that is trained to predict a
-// value from ten examples computes what one step of gradient descent on the examples computes.
-// J. von Oswald et al. 2023, https://arxiv.org/abs/2212.07677, figure 2, with the authors' settings
-// but for half of the 10,000 steps: after 1,000 nothing changes any more.
+// In-context learning is gradient descent: a head of linear attention is trained to predict a value
+// from ten examples. It learns to compute the same as one step of gradient descent on the examples.
+// J. von Oswald et al. 2023, https://arxiv.org/abs/2212.07677, figure 2. The settings are the
+// authors', but with 5,000 instead of 10,000 steps, because nothing changes after step 1,000.
 //
 // A task is a random linear function. Its tokens are ten pairs (x, y) and a test point (x, 0). The
-// query is the test point's, keys and values are the pairs', and the prediction is what the head
-// adds to the 0. The other model is linear, and its weights are 0 before its step.
+// test point is the query, the pairs are keys and values, and the head's output in place of the 0
+// is the prediction. The gradient step belongs to a linear model whose weights are 0 before the
+// step.
 
 #include <cmath>
 #include <string>
@@ -21,8 +22,8 @@ using tend::Tensor;
 
 constexpr std::int64_t kPairs = 10, kSize = 10, kWidth = kSize + 1;
 
-// The best rate of the step. Prediction and target are linear in the function's weights, whose
-// covariance is 1. So with S = mean(x x^T) over the pairs, the loss is least at
+// The best learning rate for the step. Prediction and target are linear in the function's weights,
+// whose covariance is the identity. So with S = mean(x x^T) over the pairs, the best rate is
 // E trace(S) / E trace(S S), where E x^2 = 1 / 12 and E x^4 = 1 / 80.
 constexpr double kSquare = 1.0 / 12, kFourth = kSquare * kSquare,
                  kRate = kSquare / (kFourth + (1.0 / 80 + (kSize - 2) * kFourth) / kPairs);
@@ -46,7 +47,7 @@ struct LinearAttention : tend::nn::Module<LinearAttention> {
     tend::nn::init::trunc_normal_(weights, 0, std, -2 * std, 2 * std);
   }
 
-  /// The predictions, (task): the sum over pairs of (test A pair) (pair B)_y.
+  /// The predictions, (task): the sum over the pairs of (test A pair) (pair B)_y.
   Tensor forward(const Tensor& tokens) const {
     const Tensor pairs = tokens.narrow(1, 0, kPairs), test = tokens.narrow(1, kPairs, 1);
     const Tensor scores = matmul(matmul(test, weights[0]), matmul(pairs, weights[1]).mT());
@@ -63,8 +64,9 @@ Tensor loss_of(const Tensor& predictions, const Tensor& targets) {
   return 0.5 * (predictions - targets).square().mean();
 }
 
-/// The losses of layer and step, the cosine of their sensitivities (the derivatives of predictions
-/// with respect to test points), and the mean difference of their predictions.
+/// Compares the layer with the gradient step. Returns their two losses, the cosine of their
+/// sensitivities, and the mean difference of their predictions. A sensitivity is the derivative of
+/// a prediction with respect to its test point.
 std::vector<double> compare(const LinearAttention& model, const Tasks& tasks) {
   Tensor tokens = tasks.tokens.detach();
   const Tensor predicted = model(tokens.requires_grad_());
@@ -72,7 +74,7 @@ std::vector<double> compare(const LinearAttention& model, const Tasks& tasks) {
   const tend::NoGradGuard no_grad;
   const Tensor sensitivity = gradient.select(1, kPairs).narrow(1, 0, kSize);
   const Tensor pairs = tokens.narrow(1, 0, kPairs);
-  // The linear model's weights after the step, and so its sensitivity.
+  // The linear model's weights after the step are also its sensitivity.
   const Tensor weights = kRate * (pairs.narrow(2, 0, kSize) * pairs.narrow(2, kSize, 1)).mean(1);
   const Tensor stepped = (weights * tokens.select(1, kPairs).narrow(1, 0, kSize)).sum(1);
   return {loss_of(predicted, tasks.targets).item(), loss_of(stepped, tasks.targets).item(),
@@ -110,29 +112,31 @@ lab::Findings run(const lab::Call& call) {
   }
 
   lab::Findings findings;
-  // Adam's steps are of constant size, so the weights keep moving about the best ones.
+  // Adam's steps have a constant size, so the weights keep moving around the best ones.
   const double loss = y[1].back();
-  findings.compare("loss of the trained layer, and of the step", loss, y[0].back(), 0.01 * loss);
+  findings.compare("loss of the trained layer, compared with the gradient step", loss, y[0].back(),
+                   0.01 * loss);
   findings.compare("cosine of the sensitivities", 1, y[2].back(), 0.01);
   // A tenth of the mean size of a prediction.
   findings.compare("difference of the predictions", 0, y[3].back(), 0.05);
-  // At a rate that is 5 % off, the step's loss is 0.3 % higher.
+  // If the rate is wrong by 5 %, the loss of the step is 0.3 % higher.
   const double diagonal = model.A().diagonal().narrow(0, 0, kSize).mean().item();
-  findings.compare("learning rate that the layer's weights stand for", kRate,
+  findings.compare("learning rate that the layer's weights correspond to", kRate,
                    kPairs * diagonal * model.B()[{kSize, kSize}].item(), 0.05 * kRate);
   findings.show("Training",
-                tend::nn::Chart{{{"loss", {{"trained layer", x, y[0]}, {"step", x, y[1]}}},
-                                 {"likeness",
+                tend::nn::Chart{{{"loss", {{"trained layer", x, y[0]}, {"gradient step", x, y[1]}}},
+                                 {"similarity",
                                   {{"cosine of the sensitivities", x, y[2]},
                                    {"difference of the predictions", x, y[3]}}}},
                                 "show"},
-                "Of 10,000 tasks that are not trained on. A sensitivity is the derivative of a "
-                "prediction with respect to its test point.");
+                "Measured on 10,000 tasks that are not trained on. A sensitivity is the derivative "
+                "of a prediction with respect to its test point.");
   maps.choices[0].first = maps.choices[0].names.size() - 1;
   findings.show("The layer's matrices", maps,
-                "A prediction is the sum over pairs of (test A pair) (pair B)_y. In gradient "
-                "descent A is the identity from x to x and 0 from x to y, and B's last column is 0 "
-                "above (y, y). The rest changes nothing. Divided by the largest entry.");
+                "A prediction is the sum over the pairs of (test A pair) (pair B)_y. For gradient "
+                "descent, A is the identity from x to x and 0 from x to y, and B's last column is "
+                "0 above (y, y). The other entries have no effect. Each matrix is divided by its "
+                "largest entry.");
   return findings;
 }
 

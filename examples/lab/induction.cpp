@@ -1,11 +1,13 @@
-// Induction heads: a transformer of two layers of attention alone learns to continue a repeated
-// sequence. A head of the first layer writes of each token which came before it, and one of the
-// second finds by this what followed the last copy of the present token. Such heads form in a
-// sudden step (Olsson et al. 2022), and the pair is seen in the weights as K-composition (Elhage et
-// al. 2021). Both studied models of language; here the sequences are random, and patching, ablation
-// and attribution prove the circuit.
+// Induction heads: a transformer with only two layers of attention learns to continue a repeated
+// sequence. For each token, a head of the first layer writes which token came before it. A head of
+// the second layer uses this to find the token that followed the last copy of the present token.
 //
-// A sequence repeats a block of 12 to 24 different tokens of 64, so that heads cannot count back.
+// Such heads form in a sudden step (Olsson et al. 2022). The pair of heads is visible in the
+// weights as K-composition (Elhage et al. 2021). Both papers studied language models. Here the
+// sequences are random, and patching, ablation and attribution prove the circuit.
+//
+// A sequence repeats a block of different tokens out of 64. The length of the block varies from 12
+// to 24, so that heads cannot find the copy by its distance.
 
 #include <cmath>
 #include <string>
@@ -25,7 +27,7 @@ using tend::Tensor;
 using tend::nn::Maps;
 
 constexpr std::int64_t kTokens = 64, kLength = 48, kHalf = kLength / 2, kHeads = 4, kEvery = 20;
-// In the test, the token at kQuery is that at kCopy, and the next one is what followed there.
+// In the test, kQuery and kCopy have the same token. The answer is the token after kCopy.
 constexpr std::int64_t kQuery = 40, kCopy = kQuery - kHalf;
 constexpr const char *kFirst = "blocks.0.attn.hook_pattern",
                      *kSecond = "blocks.1.attn.hook_pattern";
@@ -37,7 +39,7 @@ struct Sequences {
     other = order.select(1, period);
   }
   Tensor tokens;  // (count, kLength)
-  Tensor other;   // one that does not occur, (count)
+  Tensor other;   // (count), a token that is not in the sequence
 };
 
 /// The mean loss of the second half, which the first half determines.
@@ -63,14 +65,14 @@ void append(std::vector<double>& values, const Tensor& x) {
   values.insert(values.end(), added.begin(), added.end());
 }
 
-/// The first of `x` at which `y` has passed `level`, on its way from its first value.
+/// The first value of `x` at which `y` has crossed `level`, from the side of its first value.
 double passes(const std::vector<double>& x, const std::vector<double>& y, double level) {
   std::size_t i = 0;
   while (i + 1 < y.size() && (y[i] < level) == (y[0] < level)) ++i;
   return x[i];
 }
 
-/// A trained model, and what was seen on the way.
+/// A trained model, and the measurements from its training.
 struct Trained {
   explicit Trained(const lab::Call& call);
 
@@ -131,9 +133,11 @@ Trained::Trained(const lab::Call& call)
   patterns.choices[0].first = patterns.choices[0].names.size() - 1;
 }
 
-/// How much of the answer's log-probability comes back in a run without the copy, where a head
-/// gives at a position what it gives with the copy, (layer, head, position); and attribution's
-/// estimate.
+/// Patching, and its estimate by attribution: two tensors (layer, head, position).
+///
+/// The model runs on sequences without the copy, but one head's output at one position is the
+/// output from the original sequences. The value is the share of the answer's log-probability that
+/// this restores.
 std::pair<Tensor, Tensor> patch(const Trained& trained) {
   const Tensor tokens = trained.test.tokens, corrupted = tokens.clone();
   corrupted.select(1, kCopy).copy_(trained.test.other);
@@ -150,13 +154,14 @@ struct Place {
   std::int64_t head, position;
 };
 
-/// Where a layer's values, (head, position), are highest.
+/// The head and position of the highest of a layer's values, (head, position).
 Place highest(const Tensor& values) {
   const auto at = values.argmax().item<std::int64_t>();
   return {at / kLength, at % kLength};
 }
 
-/// The induction scores of layer 1 and the loss, where a head of layer 0 gives its mean.
+/// The induction scores of layer 1, and the loss, if a head of layer 0 is replaced by its mean
+/// output.
 std::pair<Tensor, double> ablate(const Trained& trained, std::int64_t head) {
   const std::string name = "blocks.0.attn.hook_z";
   const auto clean = lens::run_with_cache(trained.model, trained.test.tokens, {.names = {name}});
@@ -177,7 +182,7 @@ lab::Findings run(const lab::Call& call) {
              second = induction.argmax().item<std::int64_t>();
   const double score = induction[second].item();
   lab::Findings findings;
-  // A fortieth of log 64, the loss of a guess.
+  // The tolerance is a fortieth of log 64, which is the loss of a guess.
   findings.compare("loss of the second half at the end", 0, trained.losses.y.back(), 0.1);
   findings.add("previous token score of head " + name_of(0, first), "near 1",
                lab::number(previous[first].item()), previous[first].item() > 0.9);
@@ -188,13 +193,15 @@ lab::Findings run(const lab::Call& call) {
       trained.watch.values("induction, layer 1").select(1, second).to_vector<double>();
   const double begin = passes(steps, rise, 0.1), middle = passes(steps, rise, 0.5),
                fall = passes(steps, trained.losses.y, trained.losses.y.front() / 2);
-  findings.add("the induction score rises from 0.1 to 0.5 (published as a curve)", "a sudden step",
+  findings.add("steps in which the induction score rises from 0.1 to 0.5 (published as a curve)",
+               "a sudden step",
                "from step " + lab::number(begin, 0) + " to " + lab::number(middle, 0), {});
-  // The time of the rise is what tells both moments apart.
-  findings.add("the loss is at its half", "at the same time", "at step " + lab::number(fall, 0),
+  // The two moments count as the same if they differ by at most the time of the rise.
+  findings.add("step at which the loss has fallen to half", "at the same time",
+               "at step " + lab::number(fall, 0),
                middle > begin && std::abs(fall - middle) <= middle - begin);
 
-  // Several heads of layer 1 do the same, so what follows holds for any whose score is above 0.5.
+  // Several heads of layer 1 may be induction heads. All heads with a score above 0.5 count.
   std::string senders, expected_senders;
   const Tensor composition = lens::composition_scores(trained.model, "K")[0].select(1, 1);
   for (std::int64_t head = 0; head < kHeads; ++head) {
@@ -203,13 +210,13 @@ lab::Findings run(const lab::Call& call) {
     senders += name_of(0, sender) + "-" + name_of(1, head) + " ";
     expected_senders += name_of(0, first) + "-" + name_of(1, head) + " ";
   }
-  findings.add("the previous token head has the highest K-composition with induction heads",
-               expected_senders.empty() ? "there is none" : expected_senders, senders,
+  findings.add("heads of layer 0 with the highest K-composition with induction heads",
+               expected_senders.empty() ? "no induction head" : expected_senders, senders,
                !senders.empty() && senders == expected_senders);
   const auto [patched, attributed] = patch(trained);
   for (const auto& [how, values] : {std::pair("patching", patched), {"attribution", attributed}}) {
     const Place writes = highest(values[0]), reads = highest(values[1]);
-    findings.add(std::string(how) + ": what brings most back in each layer",
+    findings.add(std::string(how) + ": head and position that restore most in each layer",
                  name_of(0, first) + " at " + std::to_string(kCopy + 1) + ", induction head at " +
                      std::to_string(kQuery),
                  name_of(0, writes.head) + " at " + std::to_string(writes.position) + ", " +
@@ -231,30 +238,32 @@ lab::Findings run(const lab::Call& call) {
   }
 
   findings.show("Scores by head", trained.watch.chart(),
-                "Previous token: the attention to the token before. Induction: the attention to "
-                "what followed the present token's copy.");
+                "Previous token: the attention to the previous token. Induction: the attention to "
+                "the token after the copy of the present token.");
   findings.show("Loss", tend::nn::Chart{.views = {{"", {trained.losses}}}},
-                "Of the second half of sequences that repeat 24 tokens once. A guess costs 4.16.");
+                "The loss of the second half of sequences that repeat 24 tokens once. A guess has "
+                "loss 4.16.");
   findings.show("Attention", trained.patterns,
-                "A head attends from a token (row) to tokens before it (columns).");
+                "A head attends from a token (row) to earlier tokens (columns).");
   Maps maps{
       {{"kind", {"K", "Q", "V"}}}, names(kHeads), names(kHeads, kHeads), {}, "layer 0", "layer 1"};
   for (const char* kind : {"K", "Q", "V"})
     append(maps.values, lens::composition_scores(trained.model, kind)[0].select(1, 1));
   findings.show(
       "Composition", maps,
-      "How much of what a head of layer 0 writes is in the keys, queries or values that a "
-      "head of layer 1 reads.");
+      "How strongly the output of a head of layer 0 (row) enters the keys, queries or values of a "
+      "head of layer 1 (column).");
   maps = {{{"by", {"patching", "attribution"}}}, names(2 * kHeads), {}, {}, "head", "position"};
   for (std::int64_t i = 0; i < kLength; ++i) maps.columns.push_back(std::to_string(i));
   append(maps.values, patched);
   append(maps.values, attributed);
   findings.show(
       "Patching", maps,
-      "The token at 16 is replaced, so that the one at 40 has no copy. Shown is the share "
-      "of the answer's log-probability that comes back where a head gives at a position "
-      "what it gave before.");
-  findings.show("Without a head of layer 0", table, "Each head gives its mean in its place.");
+      "The token at position 16 is replaced, so that the token at 40 has no copy. Then the output "
+      "of one head at one position is set to its original value. The map shows the share of the "
+      "answer's log-probability that this restores.");
+  findings.show("Without a head of layer 0", table,
+                "The output of each head is replaced by its mean.");
   return findings;
 }
 
@@ -264,7 +273,7 @@ int main(int argc, char** argv) {
   lab::Program program(
       {.name = "induction",
        .title = "Induction heads",
-       .question = "How does a transformer of attention alone learn to continue a repetition?",
+       .question = "How does a transformer with only attention learn to continue a repetition?",
        .source = "Olsson et al. 2022, "
                  "https://transformer-circuits.pub/2022/in-context-learning-and-induction-heads; "
                  "Elhage et al. 2021, https://transformer-circuits.pub/2021/framework",

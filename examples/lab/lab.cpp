@@ -46,7 +46,7 @@ std::string page_of(const Experiment& experiment, const Call& call, const Findin
   RunPage page(experiment.title, experiment.question);
   page.add_text("Source: " + experiment.source);
   if (call.quick)
-    page.add_note("A small size that only tests the program: its figures mean nothing.");
+    page.add_note("This run has a small size, to test the program. Its results mean nothing.");
   Table table{{"", "published", "here", ""}, {}};
   for (const Row& row : findings.rows)
     table.rows.push_back({row.what, row.published, row.reached, verdict(row.passed)});
@@ -140,12 +140,12 @@ Program::Program(Experiment experiment)
     : experiment_(std::move(experiment)),
       line_(experiment_.name, experiment_.question + "\nSource: " + experiment_.source) {
   call_.seed = experiment_.seed;
-  line_.add_flag("--quick", call_.quick, "A small size, which only shows that all of it works");
-  line_.add_whole("--seed", call_.seed, "Of all random numbers")
+  line_.add_flag("--quick", call_.quick, "Run at a small size, which only tests the program");
+  line_.add_whole("--seed", call_.seed, "Seed of all random numbers")
       .default_text(std::to_string(experiment_.seed));
   line_.add_threads();
   line_.add_json(json_);
-  line_.add_text("--out", call_.out, "The folder of the page (default: the current one)");
+  line_.add_text("--out", call_.out, "Folder for the page (default: the current folder)");
 }
 
 int Program::run(int argc, const char* const* argv,

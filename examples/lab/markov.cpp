@@ -1,12 +1,15 @@
-// Attention with Markov: a transformer of one layer reads a binary Markov chain, which goes from 0
-// to 1 with probability p and from 1 to 0 with q. If p + q > 1 and embedding and head share their
-// weights, it is stuck at the stationary law, as if the symbols were independent; otherwise it
-// learns the chain. Makkuva et al. 2024, https://arxiv.org/abs/2402.04161. Settings are those of
-// the authors' code for chains of first order (Markov-Simple): width 8, no norms, 16 chains of
-// 1,024 symbols a step, AdamW. 300 steps in place of 1,000: by then all runs are on their plateau.
+// Attention with Markov: a transformer of one layer reads a binary Markov chain. The chain goes
+// from 0 to 1 with probability p, and from 1 to 0 with probability q. If p + q > 1 and the
+// embedding and the head share their weights, the training is stuck: the model predicts the
+// stationary distribution, as if the symbols were independent. Otherwise it learns the chain.
 //
-// Losses have the true probabilities of the next symbol as their targets, and states are weighted
-// by the stationary law. So they are expected losses, without the noise of drawn symbols.
+// Makkuva et al. 2024, https://arxiv.org/abs/2402.04161. The settings are from the authors' code
+// for chains of first order (Markov-Simple): width 8, no norms, 16 chains of 1,024 symbols per
+// step, AdamW. We train 300 steps instead of 1,000, because all runs have reached their plateau by
+// then.
+//
+// The targets of a measured loss are the true probabilities of the next symbol, and the stationary
+// distribution weights the states. So it is an expected loss, without the noise of random symbols.
 
 #include <cmath>
 #include <string>
@@ -40,17 +43,17 @@ double entropy(double p) {
   return -p * std::log(p) - (1 - p) * std::log(1 - p);
 }
 
-/// What a model loses at best that knows only the stationary law.
+/// The lowest loss of a model that knows only the stationary distribution.
 double stationary_entropy(const Setting& s) {
   return entropy(s.share_of_ones());
 }
 
-/// What one loses that knows the chain.
+/// The lowest loss of a model that knows the chain.
 double entropy_rate(const Setting& s) {
   return (1 - s.share_of_ones()) * entropy(s.p) + s.share_of_ones() * entropy(s.q);
 }
 
-/// Chains that begin with the stationary law, (count, kLength + 1).
+/// Chains (count, kLength + 1). The first symbols come from the stationary distribution.
 Tensor make_chains(const Setting& setting, std::int64_t count) {
   const auto chances = tend::rand({count, kLength + 1}).to_vector<float>();
   std::vector<std::int64_t> chains;
@@ -64,8 +67,8 @@ Tensor make_chains(const Setting& setting, std::int64_t count) {
   return tend::tensor(chains, {count, kLength + 1});
 }
 
-/// The authors' model without norms: a symbol is 0 or a vector, to which one for the position is
-/// added, and the head makes one logit, that of 1.
+/// The authors' model without norms. Symbol 0 is the zero vector, symbol 1 is a learned vector, and
+/// a vector for the position is added. The head computes one logit, for symbol 1.
 struct Model : tend::nn::Module<Model> {
   explicit Model(bool is_tied)
       : symbol(tend::empty({kWidth})),
@@ -85,7 +88,7 @@ struct Model : tend::nn::Module<Model> {
         tend::nn::init::normal_(parameter, 0, writes ? 0.02 / std::sqrt(2.0) : 0.02);
     }
   }
-  /// The logits that a 1 is next, (chain, position).
+  /// The logits of the next symbol being 1, (chain, position).
   Tensor forward(const Tensor& chains) const {
     const Tensor x = chains.to(tend::float32).unsqueeze(2) * symbol + positions;
     return matmul(block(x), head) + bias;
@@ -99,13 +102,13 @@ struct Model : tend::nn::Module<Model> {
 };
 
 struct Evaluation {
-  double loss, one_after_zero, one_after_one;  // the mean predictions
+  double loss, one_after_zero, one_after_one;  // and the mean predicted probabilities
 };
 
 Evaluation evaluate(const Model& model, const Setting& setting, const Tensor& chains) {
   const tend::NoGradGuard no_grad;
   const Tensor logits = model(chains), zeros = logits[chains == 0], ones = logits[chains == 1];
-  // -log p of a 1 is softplus(-logit), that of a 0 is softplus(logit).
+  // The loss of a 1 is softplus(-logit), the loss of a 0 is softplus(logit).
   const auto expected = [](double one, const Tensor& x) {
     return one * softplus(-x).mean().item() + (1 - one) * softplus(x).mean().item();
   };
@@ -158,8 +161,8 @@ lab::Findings run(const lab::Call& call) {
   const std::vector<Setting> settings{
       {0.5, 0.8, true, 0.6663}, {0.5, 0.8, false, 0.6190}, {0.2, 0.3, true, 0.5446}};
   lab::Findings findings;
-  // Published with four digits.
-  findings.compare("closed form: entropy of the stationary law, (0.5, 0.8)", 0.6663,
+  // The published values have four digits.
+  findings.compare("closed form: entropy of the stationary distribution, (0.5, 0.8)", 0.6663,
                    stationary_entropy(settings[0]), 5e-5);
   findings.compare("closed form: entropy rate, (0.5, 0.8)", 0.6190, entropy_rate(settings[1]),
                    5e-5);
@@ -175,7 +178,7 @@ lab::Findings run(const lab::Call& call) {
     for (int i = 0; i < (call.quick ? 1 : kSeeds); ++i) {
       const Run done = train(setting, call.seed + static_cast<std::uint64_t>(i), steps);
       reached += (i == 0 ? "" : " ") + lab::number(done.end.loss);
-      // A twentieth of what divides the stationary law from the chain, 0.047 for (0.5, 0.8).
+      // The tolerance is a twentieth of the smallest gap between the two losses, which is 0.047.
       all_reached = all_reached && std::abs(done.end.loss - setting.published) < 0.002;
       view.curves.push_back(done.losses);
       table.rows.push_back({setting.name(), done.losses.name, lab::number(done.end.one_after_zero),
@@ -184,19 +187,18 @@ lab::Findings run(const lab::Call& call) {
     table.rows.push_back(
         {setting.name(), "the chain", lab::number(setting.p), lab::number(1 - setting.q)});
     const double law = stationary_entropy(setting) - entropy_rate(setting);
-    view.curves.push_back(
-        {"that of the stationary law", {0, static_cast<double>(steps)}, {law, law}});
+    view.curves.push_back({"stationary distribution", {0, static_cast<double>(steps)}, {law, law}});
     chart.views.push_back(view);
     findings.add("loss of five seeds, " + setting.name(), lab::number(setting.published), reached,
                  all_reached);
   }
   findings.show(
       "Loss above the entropy rate", chart,
-      "0 is what a model loses that knows the chain. One that is stuck loses as much as if "
-      "it knew the stationary law alone.");
+      "A model that knows the chain is at 0. A model that is stuck has the loss of the stationary "
+      "distribution.");
   findings.show("Predictions", table,
-                "The mean probability that a model gives to a 1, at the end. A model that is stuck "
-                "gives the same behind both symbols.");
+                "The mean probability that a model predicts for a 1, at the end of the training. A "
+                "model that is stuck predicts the same after both symbols.");
   return findings;
 }
 
@@ -208,7 +210,7 @@ int main(int argc, char** argv) {
                         .question = "Does a transformer of one layer learn a Markov chain?",
                         .source = "Makkuva et al. 2024, https://arxiv.org/abs/2402.04161",
                         .settings = {{"model",
-                                      "a layer, a head, width 8, ReLU, no norms, weights of "
+                                      "1 layer, 1 head, width 8, ReLU, no norms, weights with "
                                       "standard deviation 0.02"},
                                      {"training",
                                       "300 steps of 16 chains of 1,024, AdamW 2e-3, betas "

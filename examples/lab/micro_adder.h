@@ -1,5 +1,5 @@
-// MicroAdder, a transformer of 57 parameters that adds two numbers of ten digits, and the texts
-// that it learns from. A. Zarechnev, https://github.com/evindor/MicroAdder (MIT), from its paper.
+// MicroAdder, a transformer of 57 parameters that adds two numbers of ten digits, and its training
+// data. A. Zarechnev, https://github.com/evindor/MicroAdder (MIT), written from the paper.
 #pragma once
 
 #include <algorithm>
@@ -21,10 +21,10 @@ using tend::Tensor;
 using Pair = std::pair<std::int64_t, std::int64_t>;
 
 // A text is two numbers and their sum, each with its lowest digit first and followed by a 0. The
-// model reads all but the last token, and predicts what follows the second number.
+// model reads all tokens except the last one, and predicts the tokens after the second number.
 constexpr std::int64_t kDigits = 10, kAnswer = 11, kPrompt = 22, kRead = 33, kPredicted = 12;
 
-/// (text, kRead + 1)
+/// The tokens of the texts, (text, kRead + 1).
 inline Tensor tokens_of(const std::vector<Pair>& pairs) {
   std::vector<std::int64_t> tokens;
   const auto add = [&](std::int64_t number, std::int64_t digits) {
@@ -50,7 +50,7 @@ inline Pair draw_carry(PythonRandom& random, std::int64_t most) {
     const std::int64_t place = random.randint(0, digits - 1);
     return random.randint(low, 9) * power_of_ten(place);
   };
-  if (kind == 0) {  // in one place
+  if (kind == 0) {  // a carry from one digit
     const std::int64_t place = random.randint(0, digits - 1);
     Pair pair(random.randint(5, 9) * power_of_ten(place), 0);
     pair.second = random.randint(5, 9) * power_of_ten(place);
@@ -61,7 +61,7 @@ inline Pair draw_carry(PythonRandom& random, std::int64_t most) {
     }
     return pair;
   }
-  if (kind == 1)  // nines
+  if (kind == 1)  // the first number consists of nines
     return {power_of_ten(digits) - 1,
             random.randint(1, power_of_ten(std::min<std::int64_t>(digits, 3)))};
   if (kind == 2) {  // the second number has one digit that is not 0
@@ -73,7 +73,8 @@ inline Pair draw_carry(PythonRandom& random, std::int64_t most) {
   return {first, random.randint(1, 20)};
 }
 
-/// Pairs of up to `most` digits, this share of them with carries.
+/// Random pairs of numbers of up to `most` digits. `carry_share` of them are chosen to have
+/// carries.
 inline std::vector<Pair> draw_pairs(PythonRandom& random, std::int64_t most, double carry_share,
                                     int count) {
   std::vector<Pair> pairs;
@@ -88,8 +89,8 @@ inline std::vector<Pair> draw_pairs(PythonRandom& random, std::int64_t most, dou
   return pairs;
 }
 
-/// Width 5: 2 for the digit and 3 for the place. Attention compares places and reads digits. The
-/// weights are PyTorch's for the seed.
+/// A transformer of width 5: 2 for the digit and 3 for its position. Attention compares positions
+/// and reads digits. For the same seed, the initial weights equal PyTorch's.
 struct MicroAdder : tend::nn::Module<MicroAdder> {
   MicroAdder()
       : arc(tend::tensor({2.5, -1.2, 0.29})),
@@ -109,19 +110,19 @@ struct MicroAdder : tend::nn::Module<MicroAdder> {
       tend::nn::init::xavier_uniform_(weight);
   }
 
-  /// The logits, (text, kPredicted, 10), of tokens (text, kRead or more).
+  /// The logits (text, kPredicted, 10) of tokens (text, at least kRead).
   Tensor forward(const Tensor& tokens) const {
     const Tensor angle = arc[1] + tend::arange(10, places.dtype()) * arc[2];
     const Tensor digits = arc[0] * tend::stack({angle.cos(), angle.sin()}, 1);
     const Tensor zero = tend::zeros({1, 3}, places.dtype());
     const Tensor place = tend::cat({places, zero, places, equals_place, places, last_place}, 0);
 
-    // All digits lie on a circle. So the norm of a token, and with it what attention looks at,
-    // depends on its place only: there is one pattern for all texts.
+    // All digits are on a circle. So the norm of a token depends only on its position, and the
+    // attention pattern is the same for all texts.
     const Tensor length = arc[0].square() + place.square().sum(1, true);
     const Tensor scale = (length / 5 + 1e-5).rsqrt();
     const Tensor weights = pattern(place * scale * norm_weight.narrow(0, 2, 3));
-    // What a digit adds elsewhere is a number, as the matrix behind attention has rank 1.
+    // The matrix after the attention has rank 1, so the value of a digit is a single number.
     const Tensor value =
         matmul(matmul(digits * norm_weight.narrow(0, 0, 2), head.weight), out_from);
     const Tensor values = embedding(tokens.narrow(1, 0, kRead), value).squeeze(2) * scale.t();
@@ -134,7 +135,7 @@ struct MicroAdder : tend::nn::Module<MicroAdder> {
     return matmul(head(norm(x)), digits.t());
   }
 
-  TEND_PARAMETER(arc);  ///< The circle of digits: radius, first angle, angle between two.
+  TEND_PARAMETER(arc);  ///< The circle of digits: radius, first angle, angle between neighbours.
   TEND_PARAMETER(last_place);
   TEND_PARAMETER(equals_place);
   TEND_MODULE(tend::nn::Linear, key);
@@ -144,13 +145,13 @@ struct MicroAdder : tend::nn::Module<MicroAdder> {
   TEND_MODULE(tend::nn::Linear, up);
   TEND_MODULE(tend::nn::Linear, head);
   TEND_PARAMETER(norm_weight);
-  TEND_BUFFER(places);  ///< Of the ten digits, (10, 3): a circle with a slope.
+  TEND_BUFFER(places);  ///< Vectors of the ten positions, (10, 3): a circle that rises.
   tend::lens::HookPoint hook_pattern{"hook_pattern"};
 
  private:
   Tensor norm(const Tensor& x) const { return rms_norm(x, {5}, norm_weight, 1e-5); }
 
-  /// The weights of attention, (kPredicted, kRead). A query is its key, turned by the phase.
+  /// The attention weights, (kPredicted, kRead). A query is its token's key, rotated by the phase.
   Tensor pattern(const Tensor& places_read) const {
     const Tensor keys = key(places_read), c = phase.cos(), s = phase.sin();
     const Tensor turn = tend::stack({c, s, -s, c}).view({2, 2});
@@ -166,8 +167,8 @@ inline Tensor loss_of(const MicroAdder& model, const Tensor& tokens) {
   return cross_entropy(model(tokens).flatten(0, 1), targets.flatten());
 }
 
-/// The number of sums that the model writes without an error. It does so, digit by digit, exactly
-/// where it predicts each digit from those that belong before it.
+/// The number of sums that the model writes without an error. One pass is enough: the model writes
+/// a sum without an error exactly if it predicts each digit from the right digits before it.
 inline std::int64_t count_right(const MicroAdder& model, const Tensor& tokens) {
   const tend::NoGradGuard no_grad;
   const Tensor answer = tokens.narrow(1, kPrompt, kAnswer);
@@ -175,7 +176,7 @@ inline std::int64_t count_right(const MicroAdder& model, const Tensor& tokens) {
   return (digits == answer).all(1).sum().item<std::int64_t>();
 }
 
-/// AdderBoard's check: 10 edge cases and 10,000 pairs.
+/// AdderBoard's check: 10 edge cases and 10,000 random pairs.
 inline std::vector<Pair> check_pairs() {
   constexpr std::int64_t kMost = 9'999'999'999;
   PythonRandom random(2025);

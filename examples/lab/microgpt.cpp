@@ -1,11 +1,11 @@
-// A GPT of 4,192 parameters learns to invent names: every number of a run of Python is reached.
+// A GPT of 4,192 parameters learns to invent names, with the same numbers as a program in Python.
 // A. Karpathy, microgpt, https://gist.github.com/karpathy/8627fe009c40f57531cb18360106ce95: one
-// layer of width 16 and 4 heads, RMSNorm without weights, ReLU, no biases. 1,000 steps of Adam on
-// one name each, 0.01 falling linearly to 0, betas 0.85 and 0.99; then 20 names at temperature 0.5.
+// layer of width 16 and 4 heads, RMSNorm without weights, ReLU, no biases. The training has 1,000
+// steps of Adam on one name each, with a learning rate that falls linearly from 0.01 to 0, and
+// betas 0.85 and 0.99. Then the model samples 20 names at temperature 0.5.
 //
-// The published program computes number by number in Python. Here a step is one call of each
-// operation for the whole name, in float64 as there. Python's random numbers are in
-// python_random.h.
+// The published program computes every number by itself in Python. Here each operation computes the
+// whole name in one call. Both use float64. Python's random numbers are in python_random.h.
 
 #include <algorithm>
 #include <chrono>
@@ -43,7 +43,7 @@ Tensor normed(const Tensor& x) {
 }
 
 struct MicroGPT : tend::nn::Module<MicroGPT> {
-  /// The weights are drawn in the order in which they are declared.
+  /// The weights get their random numbers in the order of their declaration.
   MicroGPT(PythonRandom& random, std::int64_t vocab_size)
       : tokens(drawn(random, vocab_size, kWidth)),
         places(drawn(random, kBlock, kWidth)),
@@ -53,7 +53,7 @@ struct MicroGPT : tend::nn::Module<MicroGPT> {
         up(drawn(random, 4 * kWidth, kWidth)),
         down(drawn(random, kWidth, 4 * kWidth)) {}
 
-  /// The logits, (T, vocab_size), of tokens (T).
+  /// The logits (T, vocab_size) of tokens (T).
   Tensor forward(const Tensor& ids) const {
     Tensor x = normed(embedding(ids, tokens) + places.narrow(0, 0, ids.size(0)));
     x = x + linear(attention(normed(x)), out);
@@ -82,7 +82,8 @@ struct MicroGPT : tend::nn::Module<MicroGPT> {
   TEND_PARAMETER(down);
 };
 
-/// The letters of all names in their order, and what begins and ends a name; a token is its place.
+/// The letters of all names in sorted order, and then the character that begins and ends a name. A
+/// token is an index into this text.
 std::string letters_of(const Words& names) {
   std::set<char> letters;
   for (const std::string& name : names) letters.insert(name.begin(), name.end());
@@ -95,7 +96,7 @@ Tensor tokens_of(const std::string& text, const std::string& letters) {
   return tend::tensor(tokens);
 }
 
-/// A name, letter by letter.
+/// Samples a name, letter by letter.
 std::string sample(const MicroGPT& model, const std::string& letters, PythonRandom& random) {
   const tend::NoGradGuard no_grad;
   std::string text = "\n";
@@ -108,7 +109,7 @@ std::string sample(const MicroGPT& model, const std::string& letters, PythonRand
   return text.substr(1);
 }
 
-/// What each letter of the name looks at.
+/// The attention of each letter of the name.
 Maps patterns_of(const MicroGPT& model, const std::string& letters, const std::string& name) {
   const tend::NoGradGuard no_grad;
   const Tensor ids = tokens_of('\n' + name, letters);
@@ -116,10 +117,10 @@ Maps patterns_of(const MicroGPT& model, const std::string& letters, const std::s
   Words labels{"start"};
   for (const char letter : name) labels.emplace_back(1, letter);
   return {{{"head", {"0", "1", "2", "3"}}},       labels,   labels,
-          patterns.flatten().to_vector<double>(), "letter", "letter it looks at"};
+          patterns.flatten().to_vector<double>(), "letter", "attends to"};
 }
 
-/// The loss of every step.
+/// Trains the model. Returns the loss of every step.
 Curve train(MicroGPT& model, const Words& names, const std::string& letters, int steps) {
   tend::optim::Adam optimizer(model.parameters(), {.betas = {0.85, 0.99}});
   Curve curve{"loss", {}, {}, /*is_smoothed=*/true};
@@ -162,13 +163,13 @@ lab::Findings run(const lab::Call& call, const std::string& path) {
   lab::Findings findings;
   findings.compare("loss at step 1000", 2.6497, losses.y.back(), 0.5e-4);
   findings.compare_text("twenty names", published, reached);
-  findings.add("microseconds a step, in tensor operations (published: on others' machines)",
+  findings.add("microseconds per step, in tensor operations (published for other machines)",
                "49,000 in CPython, 270 in C++, 118 in Rust, 3.0 in C with the derivative by hand",
                lab::number(took.count() / steps, 0), {});
   findings.show("Loss", tend::nn::Chart{{{"", {losses}}}},
-                "Each step is one name, so the loss depends on how usual the name is.");
+                "Each step uses one name, so the loss depends on how common the name is.");
   findings.show("Attention", patterns,
-                "The four heads while the first of the twenty names is written.");
+                "The attention of the four heads for the first of the twenty names.");
   return findings;
 }
 
@@ -178,7 +179,7 @@ int main(int argc, char** argv) {
   lab::Program program(
       {.name = "microgpt",
        .title = "microgpt",
-       .question = "Does a GPT of 4,192 parameters reach the digits and names of a run of Python?",
+       .question = "Does a GPT of 4,192 parameters give the loss and names of a Python program?",
        .source = "A. Karpathy, microgpt, 2026, "
                  "https://gist.github.com/karpathy/8627fe009c40f57531cb18360106ce95",
        .settings = {{"model", "1 layer, width 16, 4 heads, 16 tokens, float64"},
@@ -187,7 +188,7 @@ int main(int argc, char** argv) {
        .seed = 42});
   std::string names;
   program.line()
-      .add_file("--names", names, "Names, one a line (makemore's names.txt)")
+      .add_file("--names", names, "File of names, one per line (makemore's names.txt)")
       .must_exist();
   return program.run(argc, argv, [&](const lab::Call& call) { return run(call, names); });
 }

@@ -4,9 +4,10 @@
 // https://github.com/fjzzq2002/pizza) is a transformer of one layer, width 128, 4 heads and 512
 // neurons, without norms. Its attention is constant: every weight is 1.
 //
-// Three numbers describe it. Distance irrelevance is near 1 for a clock, near 0 for a pizza.
-// Gradient symmetricity is 1 where the logits depend on the sum of the two embeddings. Circularity
-// is 1 where the embedding consists of circles.
+// Three numbers describe the network:
+// - Distance irrelevance is near 1 for a clock and near 0 for a pizza.
+// - Gradient symmetricity is 1 if the logits depend only on the sum of the two embeddings.
+// - Circularity is 1 if the embedding consists of circles.
 
 #include <array>
 #include <cmath>
@@ -28,7 +29,7 @@ using tend::Tensor;
 constexpr std::int64_t kPrime = 59, kWidth = 128;
 
 struct Transformer : tend::nn::Module<Transformer> {
-  /// Of the authors' shapes, and drawn as they did.
+  /// Shapes and initialisation are the authors'.
   Transformer()
       : W_E(drawn({kWidth, kPrime})),
         W_pos(drawn({2, kWidth})),
@@ -63,21 +64,23 @@ struct Transformer : tend::nn::Module<Transformer> {
   TEND_PARAMETER(W_U);
 };
 
-/// The logits (59, 59) of the right answers, by a + b and a - b.
+/// The logits of the right answers, (59, 59). The row is a + b, the column is a - b.
 Tensor correct_logits(const Transformer& model) {
   const tend::NoGradGuard no_grad;
   const Tensor logits = model(lab::pairs_by_sum(kPrime).flatten(0, 1));
   return logits.view({kPrime, kPrime, kPrime}).diagonal(0, 0, 2).t().to(tend::float64);
 }
 
-/// How much the logits vary where a - b is fixed, in proportion to how much they vary at all.
+/// The standard deviation of the logits for a fixed a - b, divided by the standard deviation of all
+/// logits.
 double distance_irrelevance(const Transformer& model) {
   const Tensor logits = correct_logits(model);
   return (logits.std({0}, 0).mean() / logits.std(false)).item();
 }
 
-/// The mean cosine of the gradients of logit c with respect to the embeddings of a and b, over the
-/// authors' 100 triples (a, b, c): the first of all of them after Python's shuffle with seed 42.
+/// The mean cosine of the gradients of logit c with respect to the embeddings of a and b, over 100
+/// triples (a, b, c). As in the authors' code, they are the first ones after Python's shuffle of
+/// all triples with seed 42.
 double gradient_symmetricity(const Transformer& model) {
   std::vector<std::int64_t> triples(kPrime * kPrime * kPrime);
   for (std::size_t i = 0; i < triples.size(); ++i) triples[i] = static_cast<std::int64_t>(i);
@@ -92,8 +95,8 @@ double gradient_symmetricity(const Transformer& model) {
   return cosine_similarity(gradient.select(1, 0), gradient.select(1, 1), 1).mean().item();
 }
 
-/// The largest share of one frequency in each of the embedding's first four principal components:
-/// their mean.
+/// For each of the embedding's first four principal components, the largest share of one frequency.
+/// Returns the mean of the four shares.
 double circularity(const Transformer& model) {
   const tend::NoGradGuard no_grad;
   const Tensor x = model.W_E.t();
@@ -101,7 +104,7 @@ double circularity(const Transformer& model) {
   return lab::fourier_power(components.narrow(1, 0, 4)).amax({0}).mean().item();
 }
 
-/// Replaces the weights by those of the authors' file, which have names such as "embed.W_E".
+/// Loads the weights of the authors' file, which have names such as "embed.W_E".
 void load(Transformer& model, const std::string& path) {
   tend::nn::StateDict weights;
   for (const auto& [name, weight] : tend::nn::load_pt(path).state_dict())
@@ -124,22 +127,22 @@ lab::Findings run(const lab::Call& call, const std::string& path) {
   const auto in_float64 = numbers_of(model);
 
   // The published numbers were computed in float32, whose unit is 2^-24 just below 1. They have
-  // rounding errors of a few units, which differ from one machine to another: PyTorch 2.6 on ours
-  // is up to 2.6 units from them.
+  // rounding errors of a few units, which differ between machines. PyTorch 2.6 on our machine
+  // differs from them by up to 2.6 units.
   constexpr double kTolerance = 4.0 / (1 << 24);
   const std::array published{0.17173645661473538, 0.9936651682853699, 0.9978184479185687};
   const std::array names{"distance irrelevance", "gradient symmetricity", "circularity"};
   lab::Findings findings;
   lab::Table table{{"", "published", "here, float32", "here, float64"}, {}};
   for (std::size_t i = 0; i < names.size(); ++i) {
-    findings.compare(std::string(names[i]) + " (published in float32, so to 7 digits)",
+    findings.compare(std::string(names[i]) + " (published in float32, so with 7 digits)",
                      published[i], in_float64[i], kTolerance, 12);
     table.rows.push_back({names[i], lab::number(published[i], 16), lab::number(in_float32[i], 16),
                           lab::number(in_float64[i], 16)});
   }
   findings.show("The three numbers", table,
-                "Computed in float64 they have no rounding errors that matter. In float32 they "
-                "differ from the seventh or eighth digit on, as the published ones do.");
+                "In float64 they have no rounding errors that matter. In float32 they are wrong "
+                "from the seventh or eighth digit, as are the published numbers.");
 
   const Tensor logits = correct_logits(model);
   const auto numbers = lab::number_names(kPrime);
@@ -151,8 +154,8 @@ lab::Findings run(const lab::Call& call, const std::string& path) {
                      (logits - logits.mean()).flatten().to_vector<double>(),
                      "a + b",
                      "a - b"},
-      "Their mean is subtracted. The logits of a pizza depend on a - b: there are columns. A "
-      "clock's would be alike everywhere.");
+      "Their mean is subtracted. The logits of a pizza depend on a - b, so the map has columns. "
+      "The logits of a clock would be similar everywhere.");
   findings.show("Fourier spectrum of the embedding",
                 tend::nn::Chart{.views = {lab::spectrum_view("", lab::spectrum(model.W_E.t()))},
                                 .has_bars = true,
@@ -168,12 +171,14 @@ int main(int argc, char** argv) {
   lab::Program program(
       {.name = "pizza",
        .title = "The clock and the pizza",
-       .question = "By which of two algorithms does a network add modulo 59?",
+       .question = "Which of two algorithms does a network use to add modulo 59?",
        .source = "Z. Zhong and others, The Clock and the Pizza, 2023, "
                  "https://arxiv.org/abs/2306.17844",
        .settings = {{"model", "the authors' Model A: 1 layer, width 128, constant attention"},
                     {"data", "all 3,481 pairs; 100 triples for the gradients"}}});
   std::string weights;
-  program.line().add_file("--weights", weights, "The authors' model_p99zdpze5l.pt").must_exist();
+  program.line()
+      .add_file("--weights", weights, "The authors' file model_p99zdpze5l.pt")
+      .must_exist();
   return program.run(argc, argv, [&](const lab::Call& call) { return run(call, weights); });
 }

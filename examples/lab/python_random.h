@@ -1,5 +1,5 @@
-// Python's random.Random for a seed that is a whole number: the same numbers as CPython draws
-// (https://docs.python.org/3/library/random.html).
+// Python's random.Random for seeds that are whole numbers. It gives the same random numbers as
+// CPython (https://docs.python.org/3/library/random.html).
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,8 @@ namespace lab {
 
 class PythonRandom {
  public:
-  /// Matsumoto and Nishimura's seeding with an array: the seed's words, the lowest first.
+  /// Matsumoto and Nishimura's seeding with an array. The array is the words of the seed, the
+  /// lowest first.
   explicit PythonRandom(std::uint64_t seed) {
     std::vector<std::uint32_t> key{static_cast<std::uint32_t>(seed)};
     if (seed >> 32 != 0) key.push_back(static_cast<std::uint32_t>(seed >> 32));
@@ -38,12 +39,12 @@ class PythonRandom {
     state_[0] = 0x80000000;
   }
 
-  /// 53 bits, uniform on [0, 1).
+  /// A uniform random number in [0, 1), with 53 bits.
   double random() {
     const std::uint32_t high = word() >> 5, low = word() >> 6;
     return (high * 67108864.0 + low) / 9007199254740992.0;
   }
-  /// From low to high, both included.
+  /// A random whole number from low to high, both included.
   std::int64_t randint(std::int64_t low, std::int64_t high) {
     return low + static_cast<std::int64_t>(below(static_cast<std::uint64_t>(high - low) + 1));
   }
@@ -51,7 +52,7 @@ class PythonRandom {
   void shuffle(std::vector<T>& items) {
     for (std::size_t i = items.size(); i-- > 1;) std::swap(items[i], items[below(i + 1)]);
   }
-  /// Two numbers are made at once. The second is for the next call.
+  /// A normal random number. Two are computed at once, and the second is for the next call.
   double gauss(double mean, double std) {
     if (next_gauss_) return mean + *std::exchange(next_gauss_, std::nullopt) * std;
     const double angle = random() * 2 * std::numbers::pi;
@@ -59,7 +60,7 @@ class PythonRandom {
     next_gauss_ = std::sin(angle) * radius;
     return mean + std::cos(angle) * radius * std;
   }
-  /// choices(range(len(weights)), weights)[0]
+  /// A random index. In Python it is random.choices(range(len(weights)), weights)[0].
   std::size_t choice(const std::vector<double>& weights) {
     std::vector<double> sums;
     for (const double weight : weights)
@@ -86,7 +87,7 @@ class PythonRandom {
     return y ^ (y >> 18);
   }
 
-  /// As many bits as n has, drawn again until they are below n.
+  /// A random number below n: random bits, as many as n has, until their value is below n.
   std::uint64_t below(std::uint64_t n) {
     const int bits = static_cast<int>(std::bit_width(n));
     while (true) {

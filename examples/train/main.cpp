@@ -1,5 +1,5 @@
 // Trains a small causal transformer on a task that shows what attention learns, and writes a page
-// about it.
+// about the result.
 
 #include <csignal>
 #include <exception>
@@ -24,14 +24,14 @@ namespace train {
 
 namespace {
 
-constexpr int kSignalled = 128;  // a shell reports 128 + N for a program that signal N ended
+constexpr int kSignalled = 128;  // a shell reports 128 + N for a program ended by signal N
 
 Task task_of(const Options& options) {
   return options.task == "text" ? make_text_task(read_text_file(options.text), options.length)
                                 : make_task(options.task, options.length);
 }
 
-/// What the command line asks for besides fits the task.
+/// Throws std::invalid_argument for options that are not for this task.
 void check_fits_task(const CommandLine& command_line, const std::string& task) {
   if (task != "text" && !command_line.sampling.given.empty())
     throw std::invalid_argument(command_line.sampling.given + " is for texts, not for " + task);
@@ -49,7 +49,7 @@ Options options_of(const CommandLine& command_line, const std::optional<Checkpoi
   return options;
 }
 
-void go_on(const Checkpoint& checkpoint, Training& training, bool only_samples) {
+void resume_from(const Checkpoint& checkpoint, Training& training, bool only_samples) {
   checkpoint.restore(training);
   if (only_samples) training.end_here();
   if (training.steps_done() <= training.steps_planned()) return;
@@ -57,8 +57,8 @@ void go_on(const Checkpoint& checkpoint, Training& training, bool only_samples) 
                               ", beyond --steps " + std::to_string(training.steps_planned()));
 }
 
-/// Writes all files, and returns the exit code. A file that cannot be written is reported on
-/// stderr, and the others are written all the same.
+/// Writes all files, and returns the exit code. If a file cannot be written, prints the error on
+/// stderr and continues with the others.
 int finish(const CommandLine& command_line, Training& training, const Course& course) {
   const Report report = make_report(training, course, command_line.sampling);
   std::string written;
@@ -93,7 +93,7 @@ int finish(const CommandLine& command_line, Training& training, const Course& co
 }
 
 int train(const CommandLine& command_line) {
-  std::optional<Checkpoint> checkpoint;  // to go on from
+  std::optional<Checkpoint> checkpoint;  // of --resume
   if (!command_line.resume.empty()) checkpoint.emplace(command_line.resume);
   const Options options = options_of(command_line, checkpoint);
   check_fits_task(command_line, options.task);
@@ -105,7 +105,7 @@ int train(const CommandLine& command_line) {
                     {.folder = command_line.out.empty() ? "." : command_line.out,
                      .every = command_line.save_every,
                      .keep = command_line.keep});
-  if (checkpoint) go_on(*checkpoint, training, command_line.only_samples());
+  if (checkpoint) resume_from(*checkpoint, training, command_line.only_samples());
   if (processes.is_first()) clear_folder(command_line);
   const tend::nn::InterruptGuard interrupts;
   if (processes.is_first()) std::cout << introduction(training) << std::flush;
@@ -131,6 +131,6 @@ int run(int argc, const char* const* argv) {
 }  // namespace train
 
 int main(int argc, char** argv) {
-  std::signal(SIGPIPE, SIG_IGN);  // who stops reading the output does not stop the training
+  std::signal(SIGPIPE, SIG_IGN);  // a closed output does not end the training
   return program::main_of("train", [&] { return train::run(argc, argv); });
 }

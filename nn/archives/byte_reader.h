@@ -1,4 +1,4 @@
-// Bytes that are read from front to end.
+// A reader of bytes in memory, from front to end.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace tend::nn {
 
-/// Reads the bytes of a file, which are in memory. They must outlive it.
+/// Reads the bytes of a file from memory, in order. The bytes must outlive the reader.
 class ByteReader {
  public:
   ByteReader(const FileName& file, std::string_view bytes) : file_(file), bytes_(bytes) {}
@@ -20,9 +20,11 @@ class ByteReader {
     file_.refuse(parts...);
   }
 
-  /// Bytes that follow.
+  /// The number of bytes that are left.
   std::uint64_t left() const noexcept { return bytes_.size(); }
-  /// The next bytes; IoError when fewer follow.
+  /// Returns the next `count` bytes.
+  ///
+  /// Throws: IoError - fewer bytes are left
   std::string_view take(std::uint64_t count) {
     if (count > left()) refuse("ends too early");
     const std::string_view taken = bytes_.substr(0, count);
@@ -34,14 +36,16 @@ class ByteReader {
     if (bytes != 0) std::memcpy(to, taken.data(), bytes);
   }
   std::uint8_t byte() { return static_cast<std::uint8_t>(take(1).front()); }
-  /// A little-endian number of that many bytes.
+  /// Reads a little-endian number of `bytes` bytes.
   std::uint64_t number(int bytes) {
     std::uint64_t value = 0;
     for (int i = 0; i < bytes; ++i) value |= std::uint64_t{byte()} << (8 * i);
     return value;
   }
   std::string text(std::uint64_t bytes) { return std::string(take(bytes)); }
-  /// Up to the end of the line, which is read, too.
+  /// Reads a line, and returns it without its newline.
+  ///
+  /// Throws: IoError - there is no newline
   std::string line() {
     const std::size_t end = bytes_.find('\n');
     if (end == std::string_view::npos) refuse("ends too early");

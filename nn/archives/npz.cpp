@@ -23,20 +23,21 @@ std::string entry_name(const std::filesystem::path& path, std::string_view name)
   return as_text(path.string(), ", '", shown(name), "'");
 }
 
-// An archive of arrays that is being read.
+// The archive that load_npz reads.
 struct Archive {
   const std::filesystem::path& path;
   ZipReader archive;
   std::optional<MappedFile> mapping = {};
 
-  // Elements of an entry of which some bytes were read. The file is mapped for the first entry that
-  // is stored: pages that can be written count against the process's limits.
+  // The elements of an entry, whose header was read before. Empty if the entry cannot be mapped.
+  // The file is mapped only when a stored entry needs it, because writable pages count against the
+  // process's limits.
   std::optional<Array> mapped(const ZipReader::Entry& entry, NumberKind kind,
                               std::uint64_t position, const Shape& shape) {
     const std::optional<std::uint64_t> place = entry.place();
     if (!place) return {};
     if (!mapping) mapping.emplace(archive.file(), PageAccess::copied_when_written);
-    // A libzip that reads ahead, as none does yet, would tell another place. Then all is read.
+    // If a future libzip reads ahead, `place` is wrong. Then the entry is not mapped but read.
     if (!npy::has_magic(mapping->data() + *place)) return {};
     return mapping->array(kind, *place + position, shape);
   }
@@ -51,7 +52,7 @@ struct Archive {
       };
     }
     Tensor out = npy::read(source);
-    // The checksum is known after all bytes were read, which those that stay in the file were not.
+    // The checksum can be compared only after all bytes were read; a mapped entry's were not.
     if (entry.is_read()) entry.finish();
     return out;
   }
@@ -61,8 +62,8 @@ struct Archive {
 
 void save_npz(const std::filesystem::path& path, const StateDict& tensors,
               const NpzOptions& options) {
-  // The headers and elements that the entries view. A header takes a multiple of 64 bytes, so that
-  // elements are aligned as entries are.
+  // The headers and arrays own the bytes that the entries view. A header has a multiple of 64
+  // bytes, so the elements are aligned like the entries.
   std::deque<std::string> headers;
   std::vector<Array> arrays;
   std::vector<ZipEntry> entries;

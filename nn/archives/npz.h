@@ -11,31 +11,39 @@ namespace tend::nn {
 
 /// The options of save_npz.
 struct NpzOptions {
-  bool compressed = false;  ///< as numpy.savez_compressed has it
+  bool compressed = false;  ///< True deflates the arrays, as numpy.savez_compressed does.
 };
 
-/// Writes a .npz file, a zip archive with a .npy file for each tensor (see save_npy), whole or not
-/// at all as write_file does. Needs the library tend::archives.
-/// Throws: IoError  - a name is used twice, is not UTF-8, or is longer than 65531 bytes
-///                  - a name has a control character, and libzip is an old one (1.7 is)
-///                  - no .npy file holds a tensor
-///                  - the file cannot be written, or the path is not a regular file
+/// Writes a .npz file: a zip archive with a .npy file for each tensor (see save_npy).
+///
+/// The file is written whole or not at all, as write_file does. Needs the library tend::archives.
+///
+/// Throws:
+///   IoError - a name is used twice, is not UTF-8, or is longer than 65531 bytes
+///   IoError - a name has a control character, and libzip is old (for example 1.7)
+///   IoError - a tensor cannot be stored in a .npy file
+///   IoError - the file cannot be written, or the path is not a regular file
 void save_npz(const std::filesystem::path& path, const StateDict& tensors,
               const NpzOptions& options = {});
 
-/// The arrays of a file, and what of it was not read.
+/// The arrays of a file, and a list of the entries that were not read.
 struct NpzFile : StateDict {
   std::vector<LeftOut> left_out;
 };
 
-/// Reads a .npz file, stored or deflated, in the order of the archive's directory; each array as
-/// load_npy does. Arrays of text, objects, complex numbers and other dtypes that tend lacks are not
-/// read: the result lists them. IoError if there is nothing else. Nothing of the archive is
-/// trusted: IoError names the path and what is wrong, also for a checksum that differs, names used
-/// twice, sizes that cannot be, and entries other than .npy. With mmap, entries that are deflated
-/// or not aligned are read at once, as LoadOptions says; what save_npz stores is aligned, what
-/// NumPy stores only by chance. Checksums of entries whose elements stay in the file are not
-/// compared.
+/// Reads a .npz file, stored or deflated, in the order of the archive's directory.
+///
+/// Each array is read as load_npy does. The result's `left_out` lists the arrays that are not read:
+/// text, objects, complex numbers and other dtypes that tend lacks.
+///
+/// With mmap, entries that are deflated or not aligned are read at once, as LoadOptions says.
+/// save_npz aligns the entries that it stores; entries from NumPy are aligned only by chance.
+/// Checksums of entries whose elements stay in the file are not compared.
+///
+/// Throws:
+///   IoError - the file cannot be read, or has only arrays that are not read
+///   IoError - a checksum differs, a size is impossible, or a name is used twice
+///   IoError - an entry is not a .npy file
 NpzFile load_npz(const std::filesystem::path& path, const LoadOptions& options = {});
 
 }  // namespace tend::nn

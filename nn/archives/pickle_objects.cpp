@@ -54,7 +54,7 @@ class Caller {
   Object call() const {
     if (std::find(kFunctions.begin(), kFunctions.end(), function_) == kFunctions.end())
       return Unread{as_text("an object of '", shown(function_), '\'')};
-    if (!arguments_.empty()) {  // what is made of something that is left out is left out
+    if (!arguments_.empty()) {  // a result made of an unread object is unread, too
       if (const auto* unread = std::get_if<Unread>(&objects_[arguments_[0]])) return *unread;
     }
     if (function_ == kOrderedDict) return ordered_dict();
@@ -74,7 +74,7 @@ class Caller {
   const T& argument(std::size_t at) const {
     const T* value = at < arguments_.size() ? std::get_if<T>(&objects_[arguments_[at]]) : nullptr;
     if (value == nullptr)
-      refuse_arguments(as_text("argument ", at, " is missing or no such thing"));
+      refuse_arguments(as_text("argument ", at, " is missing or of another type"));
     return *value;
   }
 
@@ -122,7 +122,8 @@ class Caller {
     return with_grad(Tensor(elements.as_strided(shape, strides, offset)),
                      function_ == kTensorV2 && argument<bool>(4));
   }
-  // A view of a complex tensor's imaginary part may stand for the negated elements.
+  // PyTorch may mark a view of a complex tensor's imaginary part as negated: the elements in the
+  // storage have the opposite sign.
   bool is_negated() const {
     if (function_ != kTensorV2 || arguments_.size() < 7) return false;
     const Mapping* metadata = std::get_if<Mapping>(&objects_[arguments_[6]]);
@@ -147,7 +148,8 @@ class Caller {
 
 // --- values
 
-// Objects that several refer to become values several times, so their number has a limit.
+// Converts objects to values. An object that several others refer to is converted several times,
+// so the number of values has a limit.
 class Converter {
  public:
   Converter(const ByteReader& reader, const Objects& objects, std::uint64_t bytes)
@@ -165,7 +167,7 @@ class Converter {
   }
 
  private:
-  using Value = std::optional<PtValue>;  // nothing: it is left out
+  using Value = std::optional<PtValue>;  // empty if the object is left out
 
   Value value(Number number, int depth) {
     if (depth > kMaxDepth) reader_.refuse("lists and dicts nest deeper than ", kMaxDepth);
@@ -173,7 +175,7 @@ class Converter {
     return std::visit([&](const auto& object) { return value_of(object, depth); },
                       objects_[number]);
   }
-  // The same for a part, whose name is the whole's with this behind it.
+  // Converts a part of an object. `name` is added to the path while it runs.
   Value part(const std::string& name, Number number, int depth) {
     const std::size_t size = path_.size();
     path_ += name;
@@ -262,9 +264,9 @@ Object call(const ByteReader& reader, const Objects& objects, const std::string&
             const Numbers& arguments) {
   try {
     return Caller(reader, objects, function, arguments).call();
-  } catch (const ShapeError& error) {  // of a tensor outside of its storage
+  } catch (const ShapeError& error) {  // a tensor is outside its storage
     reader.refuse(error.what());
-  } catch (const DTypeError& error) {  // of an integer tensor that requires a gradient
+  } catch (const DTypeError& error) {  // an integer tensor requires a gradient
     reader.refuse(error.what());
   }
 }

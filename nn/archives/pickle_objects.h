@@ -1,5 +1,5 @@
-// What the stack of a pickle holds. Its lists may be filled after others refer to them, so objects
-// refer to each other by number; they become values when all are there.
+// The objects that the opcodes of a pickle make. A pickle may add items to a list after other
+// objects refer to it. So objects refer to each other by number, and become values at the end.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace tend::nn::pickle {
 
-using Number = std::uint32_t;
+using Number = std::uint32_t;  // the index of an object in Objects
 using Numbers = std::vector<Number>;
 
 struct Sequence {
@@ -31,7 +31,7 @@ struct Mapping {
 struct Global {
   std::string name;
 };
-/// What is left out: "an object of 'posix.system'".
+/// An object that is not read, with its description: "an object of 'posix.system'".
 struct Unread {
   std::string what;
 };
@@ -41,31 +41,42 @@ struct Storage {
 
 using Object = std::variant<std::monostate, bool, std::int64_t, double, std::string, Sequence,
                             Mapping, Global, Unread, Storage, Tensor>;
-using Objects = std::deque<Object>;  // whose members stay where they are
+using Objects = std::deque<Object>;  // push_back leaves references to elements valid
 
-/// Dimensions that a tensor in a .pt file may have.
+/// The most dimensions of a tensor in a .pt file.
 inline constexpr std::size_t kMaxPtDims = 64;
 
-/// How many parts, or bytes of texts, may be copied for a pickle of `bytes` bytes; a tensor counts
-/// as a hundred.
+/// The most parts and bytes of text that may be copied for a pickle of `bytes` bytes. A call that
+/// makes a tensor counts as a hundred parts.
 constexpr std::uint64_t most_copies(std::uint64_t bytes) {
   return 1'000'000 + 8 * bytes;
 }
 
-/// The object with all that it holds but what is left out. IoError if that is all, for nesting
-/// beyond kMaxDepth (as of a list that holds itself), for keys that are used twice, and for what
-/// repeats so often that it would take far more memory than its pickle of `bytes` bytes.
+/// Converts an object, and everything in it, to a value. `bytes` is the size of the pickle.
+///
+/// The result lists the objects that are left out.
+///
+/// Throws:
+///   IoError - everything is left out
+///   IoError - objects nest deeper than kMaxDepth, as in a list that contains itself
+///   IoError - a dict has a key twice
+///   IoError - parts repeat so often that they would take far more memory than the pickle
 PtFile value_of(const ByteReader& reader, const Objects& objects, Number number,
                 std::uint64_t bytes);
 
-/// Calls a function or class of torch.save's with a tuple of arguments. The result may be a copy of
-/// one of them; that of another function is an Unread.
+/// Calls one of the functions and classes that torch.save uses.
+///
+/// The result may be a copy of an argument. For any other function it is an Unread.
+///
+/// Throws:
+///   IoError - an argument is missing or of a wrong type
+///   IoError - a tensor is too large, or outside its storage
 Object call(const ByteReader& reader, const Objects& objects, const std::string& function,
             const Numbers& arguments);
 
-/// The kind of a storage class ("torch.FloatStorage"); nullptr for other names.
+/// The kind of number in a storage class ("torch.FloatStorage"); nullptr for other names.
 const NumberKind* storage_kind(const std::string& name);
-/// Whether the name is a dtype's ("torch.float32"), which becomes a text.
+/// True for the name of a dtype ("torch.float32"). A dtype becomes a text.
 bool is_dtype(const std::string& name);
 
 }  // namespace tend::nn::pickle

@@ -11,7 +11,7 @@
 namespace tend::nn::pickle {
 namespace {
 
-// The opcodes: https://github.com/python/cpython/blob/3.11/Lib/pickletools.py
+// Runs the opcodes: https://github.com/python/cpython/blob/3.11/Lib/pickletools.py
 class Machine {
  public:
   Machine(ByteReader& reader, const FindStorage& find_storage)
@@ -42,7 +42,8 @@ class Machine {
   }
   std::size_t floor() const { return marks_.empty() ? 0 : marks_.back(); }
   void check_height(std::size_t count) const {
-    if (stack_.size() - floor() < count) reader_.refuse("the pickle takes more than it has");
+    if (stack_.size() - floor() < count)
+      reader_.refuse("the pickle takes more objects than it has");
   }
   Number top() const {
     check_height(1);
@@ -60,7 +61,7 @@ class Machine {
     return numbers;
   }
   Numbers pop_to_mark() {
-    if (marks_.empty()) reader_.refuse("the pickle takes more than it has");
+    if (marks_.empty()) reader_.refuse("the pickle takes more objects than it has");
     Numbers numbers = pop(stack_.size() - marks_.back());
     marks_.pop_back();
     return numbers;
@@ -72,10 +73,10 @@ class Machine {
     return *object;
   }
 
-  // What is added to an object that is left out is left out, too.
+  // Additions to an unread object are ignored.
   bool is_unread(Number number) const { return std::holds_alternative<Unread>(objects_[number]); }
 
-  // --- opcodes, by family; false for those of other families
+  // --- opcodes, by family; each function returns false for an opcode of another family
 
   bool run_value(std::uint8_t opcode) {
     switch (opcode) {
@@ -90,7 +91,7 @@ class Machine {
       case 'X': return push(reader_.text(reader_.number(4)));
       case 0x8c: return push(reader_.text(reader_.number(1)));
       case 0x8d: return push(reader_.text(reader_.number(8)));
-      case 'T': return push(reader_.text(reader_.number(4)));  // bytes of Python 2
+      case 'T': return push(reader_.text(reader_.number(4)));  // a string of Python 2
       case 'U': return push(reader_.text(reader_.number(1)));
       case 'B': return push_bytes(reader_.number(4));
       case 'C': return push_bytes(reader_.number(1));
@@ -137,7 +138,7 @@ class Machine {
       case 's': return set_items(pop(2));
       case 'u': return set_items(pop_to_mark());
       case 0x8f: return push(Unread{"a set"});
-      case 0x90: pop_to_mark(); return true;  // the elements of the set below
+      case 0x90: pop_to_mark(); return true;  // the elements of the set beneath them
       case 0x91: pop_to_mark(); return push(Unread{"a set"});
       default: return false;
     }
@@ -188,7 +189,8 @@ class Machine {
   }
   bool recall(std::uint64_t at) {
     const auto found = memo_.find(at);
-    if (found == memo_.end()) reader_.refuse("the pickle refers to what it has not: ", at);
+    if (found == memo_.end())
+      reader_.refuse("the pickle refers to memo entry ", at, ", which does not exist");
     stack_.push_back(found->second);
     return true;
   }
@@ -196,7 +198,7 @@ class Machine {
   bool run_object(std::uint8_t opcode) {
     switch (opcode) {
       case 0x80: return check_protocol();
-      case 0x95: reader_.number(8); return true;  // the length of a frame, which changes nothing
+      case 0x95: reader_.number(8); return true;  // the length of a frame, which is not needed
       case 'c': {
         const std::string module = reader_.line();
         return push_global(module, reader_.line());
@@ -214,7 +216,7 @@ class Machine {
       }
       case 0x81: return push_new(pop(2)[0]);  // a class and its arguments
       case 0x92: return push_new(pop(3)[0]);
-      case 'b':  // attributes of an OrderedDict, as the versions of a module's parts
+      case 'b':  // attributes of an OrderedDict, such as the _metadata of a state_dict
         pop();
         if (!is_unread(top())) as<Mapping>(top(), "a dict with attributes");
         return true;
@@ -239,23 +241,24 @@ class Machine {
   bool push_result(const std::string& function, const Numbers& arguments) {
     return push_copy(call(reader_, objects_, function, arguments));
   }
-  // A few bytes copy a long argument or name, so there is a limit to what copies take together.
+  // A few bytes of a pickle can copy a long argument or name. So the sum of all copies has a limit.
   bool push_copy(Object object) {
     if (const auto* list = std::get_if<Sequence>(&object)) copies_ += list->items.size();
     if (const auto* dict = std::get_if<Mapping>(&object)) copies_ += 2 * dict->items.size();
     if (const auto* text = std::get_if<std::string>(&object)) copies_ += text->size();
     if (const auto* global = std::get_if<Global>(&object)) copies_ += global->name.size();
     if (const auto* unread = std::get_if<Unread>(&object)) copies_ += unread->what.size();
-    // Its memory; the pickle of a tensor that is not repeated has more bytes.
+    // About the memory of the tensor's handle. A tensor that is not repeated has more bytes in the
+    // pickle, so it stays within the limit.
     if (const auto* tensor = std::get_if<Tensor>(&object))
       copies_ += 100 + 2 * tensor->shape().size();
     if (copies_ > most_copies(read_bytes())) reader_.refuse("repeats its parts too often");
     return push(std::move(object));
   }
   bool push_storage(Number reference) {
-    if (!find_storage_) reader_.refuse("a storage where none can be");
+    if (!find_storage_) reader_.refuse("the pickle has a storage where none is allowed");
     const Numbers& parts = as<Sequence>(reference, "a storage").items;
-    // ('storage', class, key, location, elements), and None in files of before 1.6
+    // ('storage', class, key, location, elements), and a sixth part, None, before PyTorch 1.6
     if (parts.size() != 5 && parts.size() != 6) reader_.refuse("a storage has not five parts");
     if (as<std::string>(parts[0], "'storage'") != "storage")
       reader_.refuse("the pickle refers to something that is no storage");

@@ -1,4 +1,4 @@
-// Data of Python's pickle, as far as files of torch.save hold it.
+// Reads Python's pickle format, as far as torch.save uses it.
 #pragma once
 
 #include <cstdint>
@@ -12,26 +12,33 @@
 
 namespace tend::nn::pickle {
 
-/// Lists and dicts within each other, at most.
+/// The deepest nesting of lists and dicts.
 constexpr int kMaxDepth = 64;
-/// Bytes of a pickle, which are the data beside storages. Real files have some kilobytes; this
-/// bounds what objects can take.
+/// The most bytes of a pickle, which has all data except the elements of storages. Real files have
+/// some kilobytes; the limit bounds the memory of the objects.
 constexpr std::uint64_t kMaxPickle = std::uint64_t{64} << 20;
 
-/// A storage that a tensor of the pickle lies in.
+/// A storage, as a pickle refers to it.
 struct StorageName {
   NumberKind kind = NumberKind::f32;
   std::string key;
   std::int64_t numel = 0;
 };
 
-/// The elements of a storage, of dtype widened(kind); the same memory each time.
+/// Returns the elements of a storage, of dtype widened(kind). Repeated calls for a storage return
+/// the same memory.
 using FindStorage = std::function<Array(const StorageName&)>;
 
-/// Reads one pickle up to its last opcode; one without storages if there is no `find_storage`. It
-/// runs no code: it knows the opcodes that make data and the classes and functions that torch.save
-/// uses for tensors, and leaves out objects of all others. IoError if nothing is left. Time and
-/// memory are in proportion to the bytes of the pickle, at most kMaxPickle.
+/// Reads one pickle, up to its last opcode.
+///
+/// It runs no code. It knows the opcodes that make data, and the classes and functions that
+/// torch.save uses for tensors. It leaves out objects of all other classes. Time and memory are
+/// proportional to the bytes of the pickle.
+///
+/// Throws:
+///   IoError - the pickle is damaged, longer than kMaxPickle, or has an unknown opcode
+///   IoError - the pickle refers to a storage, and there is no `find_storage`
+///   IoError - everything is left out
 PtFile read(ByteReader& reader, const FindStorage& find_storage = {});
 
 }  // namespace tend::nn::pickle

@@ -24,7 +24,7 @@
 #include <tend/nn/files/write_file.h>
 
 namespace tend::nn {
-// Not in the class, where a PtItem is not complete yet.
+// These are not defined in the class, because PtItem is incomplete there.
 PtValue::PtValue() = default;
 PtValue::PtValue(const PtValue& other) = default;
 PtValue::PtValue(PtValue&& other) noexcept = default;
@@ -83,7 +83,7 @@ constexpr std::string_view kLegacyMagic("\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x2
                                         15);
 constexpr std::int64_t kLegacyVersion = 1001;
 
-// A storage of a file that is read.
+// A storage of the file that load_pt reads.
 struct LoadedStorage {
   NumberKind kind;
   Array elements;
@@ -91,7 +91,7 @@ struct LoadedStorage {
 };
 using LoadedStorages = std::map<std::string, LoadedStorage>;
 
-// The storage's elements. `make` returns them when the storage is first named.
+// Returns the elements of a storage. `make` creates them at the first call for the storage.
 template <class Make>
 Array find_storage(LoadedStorages& known, const StorageName& name, const FileName& file,
                    const Make& make) {
@@ -127,7 +127,7 @@ class ZippedFile {
 
   PtFile read() {
     const std::string text = archive_.read_all(folder_ + "data.pkl", pickle::kMaxPickle);
-    pay(static_cast<std::int64_t>(text.size()), 8);  // of its objects
+    pay(static_cast<std::int64_t>(text.size()), 8);  // for the objects of the pickle
     ByteReader reader(file_, text);
     PtFile value = pickle::read(reader, [&](const StorageName& name) {
       return find_storage(storages_, name, file_, [&] { return elements_of(name); });
@@ -146,8 +146,9 @@ class ZippedFile {
     file_.refuse("is no file of torch.save: it has no data.pkl in a folder");
   }
 
-  // For `count` things of `bytes` bytes each. Files of torch.save are not packed, and need no
-  // limit; a few kilobytes of deflated zeros would take gigabytes.
+  // Counts `count` items of `bytes` bytes each against the limit of memory. The limit is for
+  // compressed files, which torch.save does not write: in them, a few kilobytes of zeros would
+  // unpack to gigabytes.
   void pay(std::int64_t count, std::int64_t bytes) {
     std::uint64_t cost = 0;
     if (__builtin_mul_overflow(count, bytes, &cost) || cost > left_)
@@ -176,8 +177,9 @@ class ZippedFile {
   std::uint64_t left_;  // bytes that the file may take in memory
 };
 
-// A file of before PyTorch 1.6: five pickles (a magic number, a version, facts of the system, the
-// value, the keys of the storages), and then each storage's count and elements, little-endian.
+// A file from before PyTorch 1.6. It has five pickles: a magic number, a version, facts of the
+// system, the value, and the keys of the storages. Then follow the count and the elements of each
+// storage, little-endian.
 class LegacyFile {
  public:
   explicit LegacyFile(const FileName& file)
@@ -190,7 +192,7 @@ class LegacyFile {
     const std::int64_t* number = version.as<std::int64_t>();
     if (number == nullptr || *number != kLegacyVersion)
       file_.refuse("its version is not ", kLegacyVersion);
-    pickle::read(reader_);  // sizes of C's types, which change nothing
+    pickle::read(reader_);  // the sizes of C's types, which are not needed
     PtFile value = pickle::read(reader_, [&](const StorageName& name) {
       return find_storage(storages_, name, file_, [&] { return promised(name); });
     });
@@ -199,7 +201,8 @@ class LegacyFile {
   }
 
  private:
-  // Memory for elements that follow later. In sum they must fit into the rest of the file.
+  // Allocates memory for elements that follow later in the file. The sum of all must fit into the
+  // rest of the file.
   Array promised(const StorageName& name) {
     const auto bytes = stored_bytes(name.kind, {name.numel});
     const std::uint64_t left = reader_.left() - std::min(promised_, reader_.left());
@@ -215,7 +218,7 @@ class LegacyFile {
       const std::string* key = each.as<std::string>();
       const auto found = key == nullptr ? storages_.end() : storages_.find(*key);
       if (found == storages_.end() || std::exchange(found->second.is_read, true))
-        file_.refuse("its list of storages has one that is unknown or there twice");
+        file_.refuse("its list of storages names an unknown storage, or one twice");
       read_storage(found->first, found->second);
     }
     for (const auto& [key, storage] : storages_)
@@ -260,10 +263,10 @@ std::string_view storage_class(DType dtype) {
   return "torch\nDoubleStorage\n";
 }
 
-// What is written of a storage: its elements [begin, end).
+// The part of a storage that is written: its elements [begin, end).
 struct Extent {
   std::size_t number = 0;
-  Array array;  // one of its tensors
+  Array array;  // any array in the storage
   std::int64_t begin = 0;
   std::int64_t end = 0;
 
@@ -301,7 +304,7 @@ class Extents {
   std::vector<Extent> extents_;
 };
 
-// Looks for what cannot be written, and collects the storages.
+// Refuses values that cannot be written, and collects the storages.
 class Collector {
  public:
   Collector(const FileName& file, Extents& extents) : file_(file), extents_(extents) {}
@@ -347,7 +350,7 @@ class Collector {
   Extents& extents_;
 };
 
-// Writes opcodes of protocol 2, as torch.save does, but keeps no memo.
+// Writes opcodes of protocol 2, as torch.save does, but without a memo.
 class PickleWriter {
  public:
   explicit PickleWriter(const Extents& extents) : extents_(extents) {}
@@ -441,7 +444,7 @@ void save_pt(const std::filesystem::path& path, const PtValue& value) {
   Collector(file, extents).add(value, 0);
   const std::string pickle = PickleWriter(extents).take(value);
   if (pickle.size() > pickle::kMaxPickle)
-    file.refuse("what is not the elements of tensors takes ", pickle.size(),
+    file.refuse("the data other than elements of tensors takes ", pickle.size(),
                 " bytes, more than 64 MiB");
   const auto fill = [&](const PutBytesAt& put) {
     put_zip(file, entries_of(pickle, extents), /*compressed=*/false, put);

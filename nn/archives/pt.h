@@ -20,15 +20,15 @@ namespace tend::nn {
 struct PtValue;
 struct PtItem;
 using PtList = std::vector<PtValue>;
-using PtDict = std::vector<PtItem>;  ///< in the order of the file, each key once
+using PtDict = std::vector<PtItem>;  ///< In the order of the file; each key is there once.
 
 /// A tuple or a torch.Size.
 struct PtTuple {
   PtList items;
 };
 
-/// One value: None, a number, a text (also a dtype or device, as "torch.float32" and "cpu"), a
-/// tensor, or values in a list, tuple or dict.
+/// A value of a .pt file: None, a bool, a number, a text, a tensor, or a list, tuple or dict of
+/// values. Dtypes and devices are texts, such as "torch.float32" and "cpu".
 struct PtValue {
   using Data = std::variant<std::monostate, bool, std::int64_t, double, std::string, Tensor, PtList,
                             PtTuple, PtDict>;
@@ -42,7 +42,9 @@ struct PtValue {
   ~PtValue();
   PtValue(bool value);
   PtValue(std::int64_t value);
-  /// IndexError for an integer that int64 cannot hold.
+  /// An integer of any type.
+  ///
+  /// Throws: IndexError - int64 cannot hold the integer
   template <std::integral Number>
   requires(!std::same_as<Number, bool>) PtValue(Number value)
       : PtValue(static_cast<std::int64_t>(Integer(value))) {}
@@ -56,16 +58,20 @@ struct PtValue {
   PtValue(PtDict dict);
   PtValue(const StateDict& tensors);
 
-  /// The value as a T, one of Data's types; nullptr when it is of another.
+  /// Returns the value as a T, one of Data's types; nullptr if it has another type.
   template <class T>
   const T* as() const noexcept {
     return std::get_if<T>(&data);
   }
   bool is_none() const noexcept { return as<std::monostate>() != nullptr; }
-  /// The value of that key; IndexError where there is none, and for what is no dict.
+  /// Returns the value of a key in a dict.
+  ///
+  /// Throws: IndexError - the value is not a dict, or the dict does not have the key
   const PtValue& at(std::string_view key) const;
-  /// A dict of texts and tensors, as load_state_dict takes it; Error, which names the key, for any
-  /// other value or key.
+  /// Converts a dict of tensors with text keys to a StateDict, which load_state_dict accepts.
+  ///
+  /// Throws: Error - the value is not a dict, or an entry is not a tensor with a text key; the
+  ///                 message names the key
   StateDict state_dict() const;
 };
 
@@ -74,32 +80,46 @@ struct PtItem {
   PtValue value;
 };
 
-/// The value of a file, and what of it was not read.
+/// The value of a file, and a list of the parts that were not read.
 struct PtFile : PtValue {
   std::vector<LeftOut> left_out;
 };
 
-/// Reads what torch.save wrote, in the zip format of PyTorch 1.6 or the one before it (0.1.10):
-/// tensors of bool, float32, float64 and int64 as they are, float16 and bfloat16 as float32, int8,
-/// int16, int32 and uint8 as int64. Strides, requires_grad and shared storages are as they were
-/// saved. Nothing is executed: data of Python's pickle makes the values above and nothing else. A
-/// collections.Counter is a dict. Objects of other classes, sets and bytes are not read: the result
-/// lists them, dicts lack their keys, and lists have None in their place.
-/// IoError names the path and what is wrong: a file of which nothing is read, an opcode that is not
-/// known, nesting beyond 64, more than 64 MiB beside the elements of tensors, a packed archive that
-/// would take more than 64 times its size, parts that are repeated more than a million times,
-/// storages outside the file and tensors outside their storage. Needs the library tend::archives.
+/// Reads a file that torch.save wrote, in the zip format of PyTorch 1.6 or in the format before it
+/// (0.1.10).
+///
+/// Tensors of bool, float32, float64 and int64 keep their dtype. float16 and bfloat16 become
+/// float32; int8, int16, int32 and uint8 become int64. Strides, requires_grad and shared storages
+/// are as they were saved. A collections.Counter becomes a dict.
+///
+/// The file cannot execute anything: its pickle can only make the values of PtValue. Sets, bytes
+/// and objects of other classes are not read, and the result's `left_out` lists them. Dicts lack
+/// their keys, and lists have None instead of them.
+///
+/// Needs the library tend::archives.
+///
+/// Throws:
+///   IoError - nothing in the file can be read
+///   IoError - the pickle has an unknown opcode, nests deeper than 64, or repeats its parts more
+///             than a million times
+///   IoError - the data other than elements of tensors has more than 64 MiB
+///   IoError - a compressed archive would take more than 64 times its size
+///   IoError - a storage is outside the file, or a tensor outside its storage
 PtFile load_pt(const std::filesystem::path& path);
 
-/// Writes a file that torch.load reads, with weights_only=True, too, whole or not at all as
-/// write_file does. Tensors that share memory share it after loading, and it is written once: the
-/// part of each storage between the first and the last element of its tensors.
-/// Throws: IoError  - a tensor is undefined or has more than 64 dimensions
-///                  - a text is not UTF-8, or a key is used twice
-///                  - values nest deeper than 64, or take more than 64 MiB beside the elements
-///                  - the file cannot be written, or the path is not a regular file
+/// Writes a file that torch.load reads, also with weights_only=True.
+///
+/// The file is written whole or not at all, as write_file does. Memory that tensors share is
+/// written once, and they share it again after loading. Of each storage, only the part from the
+/// first to the last element of its tensors is written.
+///
+/// Throws:
+///   IoError - a tensor is undefined or has more than 64 dimensions
+///   IoError - a text is not UTF-8, or a key is used twice
+///   IoError - values nest deeper than 64, or take more than 64 MiB without the elements
+///   IoError - the file cannot be written, or the path is not a regular file
 void save_pt(const std::filesystem::path& path, const PtValue& value);
-/// The same for a dict of tensors.
+/// Writes a dict of tensors. See the other overload.
 void save_pt(const std::filesystem::path& path, const StateDict& tensors);
 
 }  // namespace tend::nn

@@ -14,7 +14,7 @@
 namespace tend::nn {
 namespace {
 
-// Deflate's densest code gives 258 bytes for two bits.
+// The largest ratio of deflate: its shortest code makes 258 bytes of two bits.
 constexpr std::uint64_t kMostPacked = 1032;
 
 std::string message_of(zip_error_t& error) {
@@ -79,13 +79,13 @@ void ZipReader::open_archive() {
   if (stream == nullptr) refuse("cannot be opened: ", std::generic_category().message(errno));
   zip_error_t error;
   zip_error_init(&error);
-  source_ = zip_source_filep_create(stream, 0, -1, &error);  // which closes the stream in the end
+  source_ = zip_source_filep_create(stream, 0, -1, &error);  // it will close the stream
   if (source_ == nullptr) {
     std::fclose(stream);
     fail_memory("zip");
   }
   archive_.reset(zip_open_from_source(source_, ZIP_CHECKCONS | ZIP_RDONLY, &error));
-  if (archive_ != nullptr) return;  // which owns the source
+  if (archive_ != nullptr) return;  // the archive owns the source now
   zip_source_free(source_);
   if (zip_error_system_type(&error) == ZIP_ET_SYS) {
     refuse("cannot be read: ", std::generic_category().message(zip_error_code_system(&error)));
@@ -112,7 +112,7 @@ void ZipReader::read_directory() {
     }
     if (status.comp_size > file_.size() - packed) {
       refuse("entry '", shown(name), "' takes ", status.comp_size,
-             " bytes: more than the file has beside the others");
+             " bytes: more than the file has besides the other entries");
     }
     packed += status.comp_size;
     if (is_stored ? status.size != status.comp_size

@@ -1,4 +1,4 @@
-// Zip archives that are read.
+// Reads zip archives.
 #pragma once
 
 #include <cstdint>
@@ -18,27 +18,33 @@ struct zip_source;
 
 namespace tend::nn {
 
-/// An archive that is open for reading. Nothing that it says of itself is trusted. Errors begin
-/// with [operation] and the path.
+/// A zip archive that is open for reading. It trusts no size and no checksum in the archive.
+/// Errors begin with [operation] and the path.
 class ZipReader {
   struct Packing {
-    std::uint64_t size;  // of the bytes that come out
+    std::uint64_t size;  // in bytes, when unpacked
     bool is_stored;      // not deflated
   };
 
  public:
-  /// The bytes of one entry, from the front to the end.
+  /// Reads the bytes of one entry, from the first to the last.
   class Entry {
    public:
     std::uint64_t size() const noexcept { return packing_.size; }
-    /// Whether all of them have been read.
+    /// True if all bytes have been read.
     bool is_read() const noexcept { return read_ >= packing_.size; }
-    /// IoError when there are fewer bytes, or they cannot be unpacked.
+    /// Reads the next `bytes` bytes.
+    ///
+    /// Throws: IoError - fewer bytes are left, or they cannot be unpacked
     void read(void* to, std::uint64_t bytes);
-    /// After the last byte; IoError when the entry goes on, or its checksum is another.
+    /// Checks the end of the entry. Call it after the last byte was read.
+    ///
+    /// Throws: IoError - more bytes follow, or the checksum differs
     void finish();
-    /// After a read, and before any other entry is opened or read: where this entry's bytes begin
-    /// in the file. Nothing where it is deflated, or does not lie within the file.
+    /// Returns where this entry's bytes begin in the file. Empty if the entry is deflated, or not
+    /// within the file.
+    ///
+    /// Call it after a read, before any other entry is opened or read.
     std::optional<std::uint64_t> place() const noexcept;
 
    private:
@@ -57,18 +63,27 @@ class ZipReader {
     std::uint64_t read_ = 0;
   };
 
-  /// IoError for what is no archive, for names used twice, for methods other than stored and
-  /// deflated, for encrypted entries, and for sizes that cannot be: entries that take more than the
-  /// file in sum (they would overlap), or would unpack to more than deflate can pack.
+  /// Opens an archive and reads its directory.
+  ///
+  /// Throws:
+  ///   IoError - the file is not a zip archive
+  ///   IoError - a name is used twice
+  ///   IoError - an entry is encrypted, or neither stored nor deflated
+  ///   IoError - the entries together are larger than the file, so that they would overlap
+  ///   IoError - an entry would unpack to more bytes than deflate can pack into its size
   ZipReader(const std::filesystem::path& path, std::string_view operation);
 
   const InputFile& file() const noexcept { return file_; }
-  /// In the order of the archive's directory.
+  /// The names of the entries, in the order of the archive's directory.
   const std::vector<std::string>& names() const noexcept { return names_; }
   bool contains(std::string_view name) const { return numbers_.contains(name); }
-  /// IoError for a name that is not here.
+  /// Opens an entry.
+  ///
+  /// Throws: IoError - the archive does not have the name, or the entry cannot be opened
   Entry open(std::string_view name) const;
-  /// The whole entry, of at most `limit` bytes.
+  /// Reads a whole entry.
+  ///
+  /// Throws: IoError - the entry has more than `limit` bytes, or cannot be read
   std::string read_all(std::string_view name, std::uint64_t limit) const;
 
   template <class... Parts>
@@ -85,10 +100,10 @@ class ZipReader {
 
   InputFile file_;
   std::unique_ptr<zip, Discard> archive_;
-  zip_source* source_ = nullptr;  // of the file, which the archive owns
+  zip_source* source_ = nullptr;  // reads the file; the archive owns it
   std::vector<std::string> names_;
   std::vector<Packing> packings_;
-  std::unordered_map<std::string_view, std::size_t> numbers_;  // views of names_
+  std::unordered_map<std::string_view, std::size_t> numbers_;  // by views of names_
 };
 
 }  // namespace tend::nn

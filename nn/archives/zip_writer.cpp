@@ -12,17 +12,17 @@
 namespace tend::nn {
 namespace {
 
-// Numbers of the format: https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT
+// Constants of the format: https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT
 constexpr std::size_t kLongestName = 0xffff;
-constexpr std::uint64_t kLargeEntry = 0xffffffff;  // its local header has 20 bytes more
+constexpr std::uint64_t kLargeEntry = 0xffffffff;  // from here on a local header has 20 bytes more
 constexpr std::uint64_t kLocalHeader = 30;
-constexpr zip_uint16_t kPaddingExtra = 0x4246;  // "FB", which readers do not know and skip
+constexpr zip_uint16_t kPaddingExtra = 0x4246;  // "FB"; readers skip an unknown field
 constexpr zip_uint16_t kFirstDate = 0x21;       // 1980-01-01
 
 constexpr std::uint64_t kAlign = 64;
-constexpr zip_uint32_t kLevel = 6;  // zlib's default, where libzip has 9
+constexpr zip_uint32_t kLevel = 6;  // zlib's default; libzip's is 9
 
-// The file that libzip writes to. It goes back to fill in the headers.
+// The file that libzip writes to. libzip seeks back to fill in the headers.
 struct Output {
   const PutBytesAt& put;
   std::uint64_t at = 0, size = 0;
@@ -50,7 +50,7 @@ zip_int64_t seek(Output& out, void* data, zip_uint64_t bytes) {
   return 0;
 }
 
-// libzip's calls. The archive is new, so that nothing is read.
+// Answers libzip's calls. The archive is new, so libzip reads nothing.
 zip_int64_t on_command(void* user, void* data, zip_uint64_t bytes, zip_source_cmd_t command) {
   Output& out = *static_cast<Output*>(user);
   switch (command) {
@@ -80,13 +80,13 @@ class Writer {
   }
 
   void add(const ZipEntry& entry) {
-    // libzip reports neither of them.
+    // libzip does not report these errors.
     if (entry.name.size() > kLongestName || entry.name.find('\0') != std::string::npos)
       refuse_name(entry.name, "is too long, or has a zero byte");
     std::vector<zip_buffer_fragment_t> fragments;
     std::uint64_t size = 0;
     for (const std::string_view part : entry.parts) {
-      auto* const data = const_cast<char*>(part.data());  // libzip reads it
+      auto* const data = const_cast<char*>(part.data());  // libzip only reads
       fragments.push_back({reinterpret_cast<zip_uint8_t*>(data), part.size()});
       size += part.size();
     }
@@ -115,7 +115,7 @@ class Writer {
       if (output_.failure) std::rethrow_exception(output_.failure);
       refuse();
     }
-    static_cast<void>(archive_.release());  // which zip_close has deleted
+    static_cast<void>(archive_.release());  // zip_close has deleted it
   }
 
  private:
@@ -134,7 +134,8 @@ class Writer {
     file_.refuse("the name '", shown(name), "' ", why);
   }
 
-  // Fills up the entry's local header. libzip writes entries in order, each after its header.
+  // Pads the entry's local header, so that its bytes begin at a multiple of kAlign. libzip writes
+  // the entries in order, each after its header.
   void align(zip_uint64_t index, std::size_t name_bytes, std::uint64_t size) {
     constexpr std::uint64_t kExtraHeader = 4;
     const std::uint64_t before =
@@ -157,7 +158,7 @@ class Writer {
 
 void put_zip(const FileName& file, const std::vector<ZipEntry>& entries, bool compressed,
              const PutBytesAt& put) {
-  if (entries.empty()) {  // libzip writes no file then
+  if (entries.empty()) {  // libzip does not write an empty archive
     const std::string end = std::string("PK\5\6") + std::string(18, '\0');
     return put(0, end.data(), end.size());
   }

@@ -1,4 +1,4 @@
-// Zip archives that are written.
+// Writes zip archives.
 #pragma once
 
 #include <string>
@@ -10,18 +10,20 @@
 
 namespace tend::nn {
 
-/// An entry to be written: its bytes are the parts, one after the other.
+/// An entry to be written. Its bytes are the parts, one after the other.
 struct ZipEntry {
   std::string name;
   std::vector<std::string_view> parts;
 };
 
-/// Puts an archive of these entries, which are deflated if `compressed`. The bytes of stored
-/// entries begin at multiples of 64, so that they can be mapped. The same entries give the same
-/// archive at any time.
-/// Throws: IoError  - a name is used twice, is longer than 65535 bytes, has a zero byte or is not
-///                    UTF-8
-///                  - a name has a control character, and libzip is an old one
+/// Writes an archive of these entries by `put`. It deflates them if `compressed`.
+///
+/// The bytes of stored entries begin at multiples of 64, so that they can be mapped. The same
+/// entries always give the same archive: its dates are fixed.
+///
+/// Throws:
+///   IoError - a name is used twice, is longer than 65535 bytes, has a zero byte or is not UTF-8
+///   IoError - a name has a control character, and libzip is old
 void put_zip(const FileName& file, const std::vector<ZipEntry>& entries, bool compressed,
              const PutBytesAt& put);
 

@@ -1,5 +1,5 @@
-// From the examples of a batch to one batch, as torch.utils.data.default_collate and
-// torch.nn.utils.rnn.pad_sequence have it.
+// Joins examples to a batch, as torch.utils.data.default_collate and
+// torch.nn.utils.rnn.pad_sequence do.
 #pragma once
 
 #include <array>
@@ -21,17 +21,23 @@
 
 namespace tend::data {
 
-/// From which side pad_sequence fills up.
+/// The side on which pad_sequence adds padding.
 enum class PaddingSide { right, left };
 
-/// Sequences of shapes (l_i, ...), with equal further dimensions and one dtype, as one tensor
-/// (t, n, ...) where t is the largest l_i, or (n, t, ...) with batch_first. ShapeError for no
-/// sequences at all, for shapes that do not fit, DTypeError for dtypes that differ. Gradients go to
-/// each sequence. PyTorch: torch.nn.utils.rnn.pad_sequence.
+/// Pads n sequences to the same length and stacks them (torch.nn.utils.rnn.pad_sequence).
+///
+/// The sequences have the shapes (l_i, ...), with equal further dimensions and the same dtype. With
+/// t the largest l_i, the result is (t, n, ...), or (n, t, ...) with batch_first. Gradients reach
+/// each sequence.
+///
+/// Throws:
+///   ShapeError - there are no sequences, or one has no dimensions
+///   ShapeError - the further dimensions differ
+///   DTypeError - the dtypes differ
 Tensor pad_sequence(const std::vector<Tensor>& sequences, Flag batch_first = false,
                     const Scalar& padding_value = 0, OrWord<PaddingSide> side = PaddingSide::right);
 
-/// What PadCollate makes of sequences: `values` (n, t, ...), filled up, and their `lengths`, int64
+/// The result of PadCollate: the padded sequences, `values` (n, t, ...), and their `lengths`, int64
 /// (n,).
 struct Padded {
   Tensor values;
@@ -53,20 +59,20 @@ struct IsVector : std::false_type {};
 template <class T>
 struct IsVector<std::vector<T>> : std::true_type {};
 
-/// The element type of a tensor of such numbers: floating types stay, other integers are int64.
+/// The element type of a tensor of numbers T: T for bool, float and double, int64 for integers.
 template <class T>
 using NumberOf =
     std::conditional_t<std::is_same_v<T, bool> || std::is_same_v<T, float>, T,
                        std::conditional_t<std::is_floating_point_v<T>, double, std::int64_t>>;
 
-/// IndexError for an integer that int64 cannot hold.
+/// The number as an element of a tensor. IndexError if it is an integer that int64 cannot hold.
 template <class T>
 NumberOf<T> number(T value) {
   if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) return Integer(value);
   return static_cast<NumberOf<T>>(value);
 }
 
-/// Part `i` of each tuple.
+/// Element `i` of each tuple.
 template <std::size_t i, class T>
 auto part_of(const std::vector<T>& tuples) {
   std::vector<std::tuple_element_t<i, T>> parts;
@@ -87,15 +93,22 @@ std::vector<T> elements_of(const std::vector<std::vector<T>>& vectors, std::size
 void check_sizes(std::size_t first, std::size_t other);
 }  // namespace detail
 
-/// What a DataLoader makes of the examples of a batch unless it is told otherwise, by their type:
-/// - tensors of one shape and dtype are stacked, with its errors;
-/// - numbers become one tensor (n,): bool, int64 for other integers, float32 for float, float64 for
-///   double;
-/// - pairs, tuples, arrays and vectors (of one length; ShapeError) of such become the same of
-///   batches: pair<Tensor, int> the pair of a tensor (n, ...) and one (n,); an array of tensors an
-///   array of tensors, a vector of k numbers a vector of k tensors (n,);
-/// - whatever else, a struct of yours, stays a vector of examples.
+/// Joins n examples to a batch, by their type. A DataLoader uses it by default.
+///
+/// - Tensors of one shape and dtype are stacked.
+/// - Numbers become one tensor (n,): bool for bool, int64 for integers, float32 for float, float64
+///   for double.
+/// - Pairs, tuples, arrays and vectors become a pair, tuple, array or vector of batches. For
+///   example, pair<Tensor, int> becomes a pair of a tensor (n, ...) and a tensor (n,), and a vector
+///   of k numbers becomes a vector of k tensors (n,).
+/// - Examples of other types, such as your own structs, become a vector of examples.
+///
 /// PyTorch: torch.utils.data.default_collate.
+///
+/// Throws:
+///   ShapeError - vectors have different sizes, or tensors different shapes
+///   DTypeError - tensors have different dtypes
+///   IndexError - int64 cannot hold an integer
 template <class T>
 auto default_collate(const std::vector<T>& examples) {
   if constexpr (std::is_same_v<T, Tensor>) {
@@ -122,7 +135,7 @@ auto default_collate(const std::vector<T>& examples) {
         using Part = decltype(default_collate(std::vector<typename T::value_type>()));
         return std::array<Part, sizeof...(i)>{default_collate(detail::part_of<i>(examples))...};
       } else {
-        // Named, since a tuple of one pair would otherwise become a tuple of two.
+        // The type is named, since a tuple of one pair would otherwise become a tuple of two.
         using Parts = std::tuple<decltype(default_collate(detail::part_of<i>(examples)))...>;
         return Parts(default_collate(detail::part_of<i>(examples))...);
       }
@@ -133,7 +146,7 @@ auto default_collate(const std::vector<T>& examples) {
   }
 }
 
-/// default_collate as an object.
+/// default_collate as a function object.
 struct DefaultCollate {
   template <class T>
   auto operator()(const std::vector<T>& examples) const {
@@ -141,10 +154,15 @@ struct DefaultCollate {
   }
 };
 
-/// Collates sequences of different lengths: DataLoader(dataset, options, PadCollate{.padding_value
-/// = 50256}). Examples are tensors (l_i, ...) or vectors of numbers, a batch is Padded. A pair of a
-/// sequence and something else becomes the pair of a Padded and what default_collate makes of the
-/// other. ShapeError and DTypeError are pad_sequence's.
+/// Collates sequences of different lengths into Padded.
+///
+///     data::DataLoader loader(dataset, options, data::PadCollate{.padding_value = 50256});
+///
+/// Examples are tensors (l_i, ...) or vectors of numbers. They may also be pairs of such a sequence
+/// and another value. Then a batch is a pair of a Padded and the default_collate of the other
+/// values.
+///
+/// Throws: ShapeError, DTypeError - as pad_sequence()
 struct PadCollate {
   Scalar padding_value = 0;
   OrWord<PaddingSide> side = PaddingSide::right;

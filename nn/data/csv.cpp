@@ -16,7 +16,7 @@
 namespace tend::data {
 namespace {
 
-// Goes through the fields of a text, line after line.
+// Reads the fields of a text one by one.
 class CsvFields {
  public:
   CsvFields(std::string_view text, char delimiter, std::string_view source)
@@ -24,7 +24,7 @@ class CsvFields {
     if (text_.starts_with("\xEF\xBB\xBF")) text_.remove_prefix(3);
   }
 
-  // Goes to the next line that is not empty; false when there is none.
+  // Moves to the next line that is not empty. False if there is none.
   bool next_line() {
     while (!text_.empty() && (text_.front() == '\n' || text_.front() == '\r')) end_line();
     column_ = 0;
@@ -33,7 +33,7 @@ class CsvFields {
     return more_;
   }
 
-  // The next field of the line; false after its last.
+  // Reads the next field of the line. False after the last one.
   bool next_field(std::string& field) {
     if (!more_) return false;
     ++column_;
@@ -49,7 +49,7 @@ class CsvFields {
     if (more_) {
       text_.remove_prefix(1);
     } else if (!text_.empty() && text_.front() != '\n' && text_.front() != '\r') {
-      refuse("there is something behind the closing quote");
+      refuse("there is text after the closing quote");
     }
     return true;
   }
@@ -105,7 +105,7 @@ T csv_number(const CsvFields& fields, std::string_view field) {
   const char* end = digits.data() + digits.size();
   auto [stop, status] = std::from_chars(digits.data(), end, value);
   if constexpr (std::is_floating_point_v<T>) {
-    // 1e-50 is a float32, if a rounded one, and 1e-400 a float64.
+    // Numbers that are too small are rounded: 1e-50 is accepted as a float32, 1e-400 as a float64.
     long double wide = 0;
     if (status == std::errc::result_out_of_range &&
         std::from_chars(digits.data(), end, wide).ec == std::errc() && std::abs(wide) < 1) {

@@ -13,27 +13,32 @@ namespace tend::data {
 /// How read_csv reads a file.
 struct CsvOptions {
   char delimiter = ',';
-  /// The first line has the columns' names.
+  /// Whether the first line has the names of the columns.
   bool header = true;
-  /// Of the values: float32, float64 or int64.
+  /// The dtype of the values: float32, float64 or int64.
   DType dtype = float32;
 };
 
 struct CsvTable {
-  std::vector<std::string> names;  // of the columns; none without a header
+  std::vector<std::string> names;  // of the columns; empty without a header
   Tensor values;                   // (rows, columns)
 };
 
 ///@{
-/// The numbers of a file of comma-separated values, or of such a text. Fields may be in
-/// quotes, where a quote is doubled. Spaces around a number, empty lines and a byte order mark are
-/// ignored, and every kind of line end is read. Numbers have a point, whatever the locale; nan and
-/// inf are numbers. Format: RFC 4180.
+/// Reads a table of numbers from a file of comma-separated values, or from a text.
 ///
-/// Throws: IoError     - with line and column: a field is not a number of the dtype, a line has
-///                       more or fewer fields than the first, a quote does not close
-///         Error       - the delimiter could be a part of a number, a quote or a line end
-///         DTypeError  - the dtype is bool
+/// Fields may be in quotes; within quotes, "" is a quote. The reader accepts all kinds of line
+/// ends, and ignores spaces around a number, empty lines and a byte order mark. The decimal
+/// separator is always a point. nan and inf are numbers. Errors about the text name its line and
+/// column. Format: RFC 4180.
+///
+/// Throws:
+///   IoError    - the file cannot be read
+///   IoError    - a field is not a number of the dtype, or is out of its range
+///   IoError    - a line has more or fewer fields than the first
+///   IoError    - a quote is not closed
+///   Error      - the delimiter could be a part of a number, a quote or a line end
+///   DTypeError - the dtype is bool
 CsvTable read_csv(const std::filesystem::path& path, const CsvOptions& options = {});
 CsvTable parse_csv(std::string_view text, const CsvOptions& options = {});
 ///@}

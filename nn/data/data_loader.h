@@ -1,4 +1,4 @@
-// DataLoader: batches of a dataset, made ahead by threads.
+// DataLoader: loops over the batches of a dataset, which threads can make in advance.
 #pragma once
 
 #include <concepts>
@@ -20,36 +20,40 @@
 
 namespace tend::data {
 
-/// Batches of a dataset, in each loop over it once:
+/// Makes batches of the examples of a dataset. Each loop over it visits every example once:
 ///
 ///     data::DataLoader loader(data::TensorDataset(x, y), {.batch_size = 32, .shuffle = true});
 ///     for (auto& [inputs, targets] : loader) ...
 ///
-/// The dataset is copied or moved into the loader; a large one is moved, or given as a shared_ptr.
-/// What `collate`, a function of a vector of examples, returns is a batch; without one it is
-/// default_collate's result.
-///
-/// The order is PyTorch's, seed for seed: each loop draws a number from the generator, then what
-/// its sampler draws. The batches are the same for any number of workers; but a loop that ends
-/// early leaves an iterable dataset without reset() after what was read ahead.
-///
-/// Batches are made without grad, whatever the loop's thread has. A dataset that draws random
-/// numbers uses the generator that `get(i, generator)` is given, as the default one's numbers
-/// depend on the threads.
-///
-/// An error of get, next or collate comes out of the loop at that batch, as the same kind of tend's
-/// errors (Error for another std::exception, anything else as itself) with batch and index named,
-/// and itself nested; the loop's iterator continues after that batch. An error of the first batch
-/// comes out of begin(). A sampler's error comes out when it is asked, with workers some batches
-/// ahead. Workers end with the loop, each after the batch at hand. Loops over a
-/// map-style dataset may overlap; those over an iterable one must not.
-///
-/// Throws: Error  - options contradict each other, an empty dataset is to be shuffled
+/// The dataset is copied or moved into the loader, or given as a shared_ptr. `collate` is a
+/// function that makes a batch from a vector of examples. By default it is default_collate.
 /// PyTorch: torch.utils.data.DataLoader; there is no batch_size=None.
+///
+/// The order is the same as PyTorch's with the same seed. Each loop first uses one random number of
+/// the generator, then those that its sampler uses. The batches are the same for any number of
+/// workers. There is one exception: workers read an iterable dataset ahead, so after a loop that
+/// ends early, a dataset without reset() continues after the examples that were read ahead.
+///
+/// Batches are made without grad, in any grad mode of the loop's thread. A dataset that needs
+/// random numbers must use the generator that it gets in `get(i, generator)`. With the default
+/// generator, its numbers would depend on the threads.
+///
+/// If get, next or collate throws, the loop throws at that batch, or in begin() if it is the first
+/// one. The message names the batch and the index, and the original exception is nested. The class
+/// of an error of tend stays the same, any other std::exception becomes an Error, and an exception
+/// of another type is thrown as it is. The loop's iterator can continue after the batch. If a
+/// sampler throws, the exception comes at once; with workers, this is some batches early.
+///
+/// Workers end with the loop, after the batch that they are making. Loops over a map-style dataset
+/// may overlap; loops over an iterable one must not.
+///
+/// Throws:
+///   Error - options contradict each other, or an empty dataset is to be shuffled
+///   Error - the dataset is a null pointer
 template <class D, class Collate = DefaultCollate>
 class DataLoader {
   static_assert(MapDataset<D> || IterableDataset<D>,
-                "a dataset has size() and get(i), both const, or next(), which gives an optional");
+                "a dataset needs const size() and get(i), or next(), which returns an optional");
   static_assert(
       std::invocable<const Collate&, const std::vector<Example<D>>&>,
       "collate is called with a vector of examples; a sampler is an option, {.sampler = s}");
@@ -59,7 +63,7 @@ class DataLoader {
  public:
   using Batch = typename Pass::Batch;
 
-  /// The batches of one loop; it can be moved, not copied.
+  /// Iterates over the batches of one loop. It can be moved but not copied.
   class Iterator {
    public:
     using iterator_concept = std::input_iterator_tag;
@@ -67,8 +71,10 @@ class DataLoader {
     using difference_type = std::ptrdiff_t;
 
     explicit Iterator(std::unique_ptr<Pass> pass) : pass_(std::move(pass)) { ++*this; }
-    /// Error if there is no batch: after the last one, or after a ++ that threw (the iterator
-    /// compares equal to end() until the next ++).
+    /// The batch. After a ++ that threw, there is none, and the iterator is equal to end() until
+    /// the next ++.
+    ///
+    /// Throws: Error - there is no batch
     Batch& operator*() const {
       if (!batch_) fail("DataLoader", "the iterator has no batch here");
       return *batch_;
@@ -106,8 +112,9 @@ class DataLoader {
     return detail::batches_of(options_, dataset_->size()).size();
   }
 
-  /// Begins a loop, over the size that the dataset has now, and makes its first batch. If the loop
-  /// cannot begin, the loader's position stays; what was drawn from generators stays drawn.
+  /// Begins a loop and makes its first batch. The loop uses the size that the dataset has now.
+  ///
+  /// If the loop cannot begin, the loader's position does not change, but the generators may have.
   Iterator begin() {
     auto pass = std::make_unique<Pass>(dataset_, collate_, options_, *position_);
     position_ = pass->position();
@@ -115,34 +122,44 @@ class DataLoader {
   }
   std::default_sentinel_t end() const noexcept { return {}; }
 
-  /// The position of the loop that began last, as int64 tensors: how many batches it has given, the
-  /// sizes of the dataset and of a batch, what decides the order (0: nothing, 1: shuffle, 2: a
-  /// sampler, 3: a batch_sampler), and the generators at its start. After its last batch, the
-  /// loader is between two loops.
+  /// The position of the loop that began last.
+  ///
+  /// The entries are the number of batches that the loop has given, the sizes of the dataset and of
+  /// a batch, what determines the order (0: nothing, 1: shuffle, 2: a sampler, 3: a batch_sampler),
+  /// and the states of the generators at the loop's start. After a loop's last batch, the loader is
+  /// between two loops.
   nn::StateDict state_dict() const { return detail::state_of(*position_, options_); }
-  /// The next loop begins after the batches that a loop of a loader like this had given, with the
-  /// same bits from there on, if within a loop nothing else draws from its generators. Generators
-  /// of options and samplers are set as they were. The default generator stays as the program has
-  /// it; a program that resumes sets it to its own checkpoint's get_rng_state(). Examples of a
-  /// map-style dataset are not read again; an iterable one must give the same ones as then. (The
-  /// batches that a sampler or batch_sampler gives are not compared.) Loops that are running do not
-  /// change state_dict() any more. On an error nothing has changed.
-  /// Throws: IndexError  - an entry is missing
-  ///         IoError     - the state of a generator is not one
-  ///         Error       - the state is of another kind of loader, or from the middle of a loop
-  ///                       over a dataset of another size, with another batch_size or order
+  /// Loads a state_dict(), so that the next loop continues after the batches that were already
+  /// given.
+  ///
+  /// The further batches have the same bits if nothing else within the loop uses the loop's
+  /// generators. The generators of options and samplers get their saved states. The default
+  /// generator does not change: a program that resumes restores it itself, with set_rng_state().
+  /// Examples of a map-style dataset that were given before are not read again. An iterable dataset
+  /// is read from the beginning and must give the same examples. The loader does not compare the
+  /// batches of a sampler or batch_sampler.
+  ///
+  /// Loops that are already running no longer change state_dict(). Nothing has changed after an
+  /// error.
+  ///
+  /// Throws:
+  ///   IndexError - an entry is missing
+  ///   IoError    - an entry is not the state of a generator
+  ///   Error      - the state is from a loader with other generators
+  ///   Error      - the state is from the middle of a loop with another size of the dataset,
+  ///                batch_size or order
   void load_state_dict(const nn::StateDict& state) {
     position_ = std::make_shared<detail::LoopPosition>(
         detail::position_of(state, options_, detail::examples_of<D>(*dataset_)));
   }
-  /// True from load_state_dict() to the next loop's begin.
+  /// True between load_state_dict() and the next begin().
   bool has_loaded_position() const noexcept { return position_->is_loaded; }
 
  private:
   std::shared_ptr<Kept> dataset_;
   DataLoaderOptions options_;
   Collate collate_;
-  std::shared_ptr<detail::LoopPosition> position_;  // the last loop has it, too
+  std::shared_ptr<detail::LoopPosition> position_;  // shared with the last loop
 };
 
 template <class D, class Collate = DefaultCollate>

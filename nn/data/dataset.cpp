@@ -12,8 +12,8 @@ namespace {
 
 constexpr const char* kSplit = "random_split";
 
-// As Python's math.isclose(sum, 1), and not above 1. The sum has more bits than its terms, as
-// Python's, so that ten times 0.1 are 1.
+// True if the sum is close to 1, as in Python's math.isclose(sum, 1), and not above 1. The sum has
+// more bits than its terms, as in Python, so that ten times 0.1 is 1.
 bool are_fractions(const std::vector<Scalar>& lengths) {
   long double exact = 0;
   for (const Scalar& length : lengths) exact += length.to<double>();
@@ -32,7 +32,7 @@ std::vector<std::int64_t> lengths_of_fractions(std::int64_t size,
     lengths.push_back(static_cast<std::int64_t>(std::floor(static_cast<double>(size) * fraction)));
     left -= lengths.back();
   }
-  // What is left goes to the parts in turn.
+  // The parts get the remaining examples in turn.
   const std::int64_t parts = std::ssize(lengths);
   for (std::int64_t i = 0; i < parts; ++i)
     lengths[static_cast<std::size_t>(i)] += left / parts + (i < left % parts ? 1 : 0);

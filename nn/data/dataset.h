@@ -1,4 +1,5 @@
-// Datasets: examples by number or one after the other, as torch.utils.data has them.
+// Datasets: map-style datasets, which have examples by index, and iterable ones, as in
+// torch.utils.data.
 #pragma once
 
 #include <algorithm>
@@ -19,17 +20,18 @@ namespace tend::data {
 
 using IndexList = std::vector<std::int64_t>;
 
-/// Any type with `size()` and `get(i)`, both const, is a map-style dataset of what get returns: a
-/// tensor, a number, a pair, a struct of yours. A DataLoader's workers call get from several
-/// threads at once.
+/// A map-style dataset: any type with const functions `size()` and `get(i)`.
+///
+/// get returns an example: a tensor, a number, a pair, a struct of your own. The workers of a
+/// DataLoader call get from several threads at once.
 template <class D>
 concept PlainMapDataset = requires(const D& dataset, std::int64_t index) {
   { dataset.size() } -> std::convertible_to<std::int64_t>;
   dataset.get(index);
 };
 
-/// A map-style dataset that draws random numbers: `get(i, generator)`. A DataLoader hands it a
-/// generator of its own for each batch, so the numbers do not depend on the workers.
+/// A map-style dataset that uses random numbers: `get(i, generator)`. A DataLoader makes a
+/// generator for each batch, so the numbers do not depend on the workers.
 template <class D>
 concept RandomMapDataset = requires(const D& dataset, std::int64_t index, Generator& generator) {
   { dataset.size() } -> std::convertible_to<std::int64_t>;
@@ -39,8 +41,8 @@ concept RandomMapDataset = requires(const D& dataset, std::int64_t index, Genera
 template <class D>
 concept MapDataset = PlainMapDataset<D> || RandomMapDataset<D>;
 
-/// Any type whose `next()` gives an optional example, none at the end. Where it has `reset()`, a
-/// DataLoader calls that before each pass over it.
+/// An iterable dataset: any type whose `next()` returns an optional example, which is empty at the
+/// end. If the type has `reset()`, a DataLoader calls it before each loop.
 template <class D>
 concept IterableDataset = !MapDataset<D> && requires(D & dataset) {
   { dataset.next().has_value() } -> std::convertible_to<bool>;
@@ -66,22 +68,23 @@ struct ExampleOf<D> {
   using type = decltype(get(std::declval<const D&>(), std::int64_t{}, std::declval<Generator&>()));
 };
 
-/// IndexError unless index lies in [0, size).
+/// IndexError unless index is in [0, size).
 void check_index(const char* operation, std::int64_t index, std::int64_t size);
-/// ShapeError unless all have a first dimension, of one size, which is returned.
+/// The size of the first dimension, which all tensors must share. ShapeError if they do not.
 std::int64_t rows_of(const Tensor* tensors, std::size_t count);
 /// The indices of each part of random_split.
 std::vector<IndexList> split_indices(std::int64_t size, const std::vector<Scalar>& scalars,
                                      Generator& generator);
 }  // namespace detail
 
-/// What a dataset gives.
+/// The type of a dataset's examples.
 template <class D>
 using Example = typename detail::ExampleOf<D>::type;
 
-/// Rows of tensors with equal first dimensions: example i is an array of the i-th row of each,
-/// views without copies. `TensorDataset(inputs, targets)`. ShapeError for tensors without
-/// dimensions or of different sizes. PyTorch: torch.utils.data.TensorDataset.
+/// A dataset of the rows of tensors: TensorDataset(inputs, targets). Example i is an array with row
+/// i of each tensor, as views (torch.utils.data.TensorDataset).
+///
+/// Throws: ShapeError - a tensor has no dimensions, or the first dimensions differ
 template <std::size_t count>
 class TensorDataset {
  public:
@@ -91,7 +94,9 @@ class TensorDataset {
       : tensors_{std::move(tensors)...}, size_(detail::rows_of(tensors_.data(), count)) {}
 
   std::int64_t size() const noexcept { return size_; }
-  /// IndexError for an index outside of [0, size()).
+  /// An example.
+  ///
+  /// Throws: IndexError - the index is out of range
   std::array<Tensor, count> get(std::int64_t index) const {
     detail::check_index("TensorDataset", index, size_);
     std::array<Tensor, count> row;
@@ -107,8 +112,12 @@ class TensorDataset {
 template <class... Tensors>
 TensorDataset(Tensors...) -> TensorDataset<sizeof...(Tensors)>;
 
-/// The examples of a dataset at some indices. A dataset is kept (copied or moved) or shared.
-/// IndexError for an index outside of the dataset. PyTorch: torch.utils.data.Subset.
+/// The examples of a dataset at some indices (torch.utils.data.Subset). The dataset is copied or
+/// moved into the Subset, or shared with it.
+///
+/// Throws:
+///   IndexError - an index is outside of the dataset
+///   Error      - the dataset is a null pointer
 template <MapDataset D>
 class Subset {
  public:
@@ -122,7 +131,9 @@ class Subset {
       : Subset(std::make_shared<const D>(std::move(dataset)), std::move(indices)) {}
 
   std::int64_t size() const noexcept { return static_cast<std::int64_t>(indices_.size()); }
-  /// IndexError for an index outside of [0, size()).
+  /// An example.
+  ///
+  /// Throws: IndexError - the index is out of range
   auto get(std::int64_t index) const requires PlainMapDataset<D> {
     return dataset_->get(place(index));
   }
@@ -142,18 +153,22 @@ class Subset {
   IndexList indices_;
 };
 
-/// Several datasets of one type, one after the other. PyTorch: torch.utils.data.ConcatDataset.
+/// Several datasets of one type, joined to one (torch.utils.data.ConcatDataset).
 template <MapDataset D>
 class ConcatDataset {
  public:
-  /// Error for no datasets at all.
+  /// Joins the datasets in this order.
+  ///
+  /// Throws: Error - there are no datasets
   explicit ConcatDataset(std::vector<D> datasets) : datasets_(std::move(datasets)) {
     if (datasets_.empty()) fail("ConcatDataset", "needs a dataset");
     for (const D& dataset : datasets_) ends_.push_back(size() + dataset.size());
   }
 
   std::int64_t size() const noexcept { return ends_.empty() ? 0 : ends_.back(); }
-  /// IndexError for an index outside of [0, size()).
+  /// An example.
+  ///
+  /// Throws: IndexError - the index is out of range
   auto get(std::int64_t index) const requires PlainMapDataset<D> {
     const std::size_t part = place(index);
     return datasets_[part].get(index - begin_of(part));
@@ -164,7 +179,7 @@ class ConcatDataset {
   }
 
  private:
-  // Which dataset has the index: the first that ends after it.
+  // The position of the dataset that has the index: the first one that ends after it.
   std::size_t place(std::int64_t index) const {
     detail::check_index("ConcatDataset", index, size());
     const auto found = std::upper_bound(ends_.begin(), ends_.end(), index);
@@ -177,11 +192,16 @@ class ConcatDataset {
 };
 
 ///@{
-/// Parts of a dataset that share no example, of these lengths, or of these fractions where they sum
-/// up to 1: {700, 300} or {0.7, 0.3}. What fractions leave over goes to the first parts, one each.
-/// The order is one randperm of the generator. Error for lengths that are no whole numbers from 0
-/// on, that do not sum up to the dataset's size, and for fractions outside of [0, 1]. PyTorch:
-/// torch.utils.data.random_split.
+/// Divides the examples of a dataset randomly into parts (torch.utils.data.random_split).
+///
+/// `lengths` are numbers of examples, or fractions that sum up to 1: {700, 300} or {0.7, 0.3}.
+/// Lengths from fractions are rounded down, and the parts get the remaining examples in turn. The
+/// order is one randperm() of the generator.
+///
+/// Throws:
+///   Error - a length is not a whole number from 0 on, or a fraction is not in [0, 1]
+///   Error - the lengths do not sum up to the size of the dataset
+///   Error - the dataset is a null pointer
 template <MapDataset D>
 std::vector<Subset<D>> random_split(std::shared_ptr<const D> dataset,
                                     const std::vector<Scalar>& lengths,

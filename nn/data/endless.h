@@ -1,4 +1,4 @@
-// Batches without end, for loops that count steps.
+// Endless: batches without end, for loops that count steps.
 #pragma once
 
 #include <optional>
@@ -7,11 +7,13 @@
 
 namespace tend::data {
 
-/// The batches of a DataLoader, pass after pass. It refers to the loader, whose state_dict() says
-/// where the next batch comes from. After the loader's load_state_dict(), it continues there.
+/// The batches of a DataLoader, loop after loop.
 ///
 ///     data::Endless batches(loader);
 ///     for (int step = 0; step < 1000; ++step) auto& [x, y] = batches.next();
+///
+/// It refers to the loader, whose state_dict() has the position of the next batch. After the
+/// loader's load_state_dict(), it continues from the loaded position.
 template <class Loader>
 class Endless {
  public:
@@ -19,12 +21,13 @@ class Endless {
 
   explicit Endless(Loader& loader) : loader_(&loader) {}
 
-  /// The next batch, which is valid until the one after it is asked for. Error for a loader without
-  /// batches.
+  /// The next batch, which is valid until the next call.
+  ///
+  /// Throws: Error - the loader has no batches
   Batch& next() {
     if (at_ && loader_->has_loaded_position()) at_.reset();
     if (at_) ++*at_;
-    // A pass may be over at once, if the loader continues after the last batch.
+    // A loop may end at once, if the loader continues after its last batch.
     for (int passes = 0; !at_ || *at_ == loader_->end(); ++passes) {
       if (passes == 2) fail("Endless", "the loader has no batches");
       at_.emplace(loader_->begin());

@@ -14,7 +14,7 @@
 namespace tend::data {
 namespace {
 
-// The type that the header names by this byte; nothing for no type.
+// The type for which this byte of the header stands, or nullopt if it is unknown.
 std::optional<nn::NumberKind> kind_of(unsigned char type) {
   switch (type) {
     case 0x08: return nn::NumberKind::u8;

@@ -1,4 +1,4 @@
-// IDX files, the format of MNIST and its like.
+// IDX files, the format of MNIST.
 #pragma once
 
 #include <filesystem>
@@ -8,11 +8,19 @@
 
 namespace tend::data {
 
-/// The tensor of an IDX file, as MNIST's train-images-idx3-ubyte: of the file's shape, in the given
-/// dtype; if none is given, int64 for integers, and float32 or float64 as the file has them.
-/// Nothing of the header is trusted: IoError for another format, an unknown type, and a size that
-/// is not the file's. Such files often come compressed, which is an IoError, too: gunzip them
-/// first. Format: Y. LeCun, http://yann.lecun.com/exdb/mnist.
+/// Reads the tensor of an IDX file, such as MNIST's train-images-idx3-ubyte.
+///
+/// `dtype` is the dtype of the result. By default it is int64 for integers, and the file's float32
+/// or float64 for floating numbers. Such files are often compressed: gunzip them first. The reader
+/// trusts nothing in the header.
+///
+/// Throws:
+///   IoError - the file cannot be read
+///   IoError - the file has another format, or is compressed
+///   IoError - the elements have an unknown type
+///   IoError - the file's size does not match its header
+///
+/// Format: Y. LeCun, http://yann.lecun.com/exdb/mnist.
 Tensor load_idx(const std::filesystem::path& path, std::optional<DType> dtype = std::nullopt);
 
 }  // namespace tend::data

@@ -14,7 +14,8 @@ constexpr const char* kLoader = "DataLoader";
 constexpr const char* kLoad = "DataLoader::load_state_dict";
 constexpr std::array kGeneratorNames{"generator.loader", "generator.sampler", "generator.default"};
 
-// The generators of a position, null where the user has none. The default one is not the user's.
+// The generators of a position. The options' and the sampler's generator are null if the user gave
+// none, or gave the default one.
 std::array<Generator*, 3> generators_of(const DataLoaderOptions& options) {
   const auto own = [](Generator* generator) {
     return generator == &default_generator() ? nullptr : generator;
@@ -38,7 +39,7 @@ LoopPosition start_now(const DataLoaderOptions& options, std::int64_t examples) 
   return start;
 }
 
-// The default generator stays as the program has it.
+// Sets the generators of the options and the sampler, but not the default generator.
 void set_own_generators(const LoopPosition& position, const DataLoaderOptions& options) {
   const auto own = generators_of(options);
   for (std::size_t i = 0; i + 1 < own.size(); ++i) {
@@ -46,7 +47,7 @@ void set_own_generators(const LoopPosition& position, const DataLoaderOptions& o
   }
 }
 
-// What decides the order of a loop, as a state has it.
+// The number in a state for what determines the order of a loop.
 std::int64_t order_of(const DataLoaderOptions& options) {
   return options.batch_sampler ? 3 : options.sampler ? 2 : options.shuffle ? 1 : 0;
 }
@@ -91,8 +92,8 @@ LoopPosition position_of(const nn::StateDict& state, const DataLoaderOptions& op
       fail(kLoad, "the state is from within a loop where \"", name, "\" is ", number(name),
            "; in this loader it is ", own);
   };
-  // Otherwise the loop would repeat examples, or leave some out. Checkpoints of 0.1 do not have
-  // these entries.
+  // With other values, the loop would repeat or leave out examples. Checkpoints of version 0.1 do
+  // not have these entries.
   if (position.is_running && state.contains("examples")) {
     compare("examples", examples);
     compare("batch_size", options.batch_size);

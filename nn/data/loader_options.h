@@ -11,22 +11,24 @@
 
 namespace tend::data {
 
-/// As torch.utils.data.DataLoader's arguments, in their order.
+/// The options of DataLoader, in the order of torch.utils.data.DataLoader's arguments.
 struct DataLoaderOptions {
   std::int64_t batch_size = 1;
-  /// In random order, a new one for each pass.
+  /// Whether the examples come in random order, which is another one in each loop.
   bool shuffle = false;
-  /// The order of the examples, instead of shuffle.
+  /// Chooses the order of the examples, instead of `shuffle`.
   std::optional<Sampler> sampler = std::nullopt;
-  /// The batches themselves, instead of batch_size, shuffle, sampler and drop_last.
+  /// Chooses the batches themselves, instead of batch_size, shuffle, sampler and drop_last.
   std::optional<IndexListSampler> batch_sampler = std::nullopt;
-  /// Threads that make batches ahead of the loop; 0 makes them in the loop's own thread.
+  /// The number of threads that make batches ahead of the loop. With 0, the loop's own thread makes
+  /// them.
   std::int64_t num_workers = 0;
-  /// Leave out a last batch that is smaller.
+  /// Whether to leave out a last batch that is smaller than batch_size.
   bool drop_last = false;
-  /// It must live as long as the loader and its loops; null is the default generator.
+  /// The generator for the order; null is the default generator. It must live as long as the loader
+  /// and its loops.
   Generator* generator = nullptr;
-  /// How many batches for each worker are on their way at once.
+  /// The number of batches that are made ahead for each worker.
   std::int64_t prefetch_factor = 2;
 };
 
@@ -34,26 +36,26 @@ namespace detail {
 
 /// The position of a loop over a loader.
 struct LoopPosition {
-  /// At the loop's start: the user's generators, of the options and of the sampler, and the default
-  /// one.
+  /// The states at the loop's start of the options' generator, the sampler's generator and the
+  /// default generator. The first two are nullopt if the user gave none.
   std::array<std::optional<Generator>, 3> generators;
   std::int64_t examples = -1;  // of the dataset; -1 for an iterable one
-  std::int64_t batches = 0;    // that the loop has given
+  std::int64_t batches = 0;    // the number of batches that the loop has given
   bool is_running = false;     // false before the first batch of a loop and after the last one
-  bool is_loaded = false;      // from a state; the next loop begins here
+  bool is_loaded = false;      // the position comes from a state, and the next loop begins here
 };
 
-/// Where the next loop begins. If `last` was loaded from within a loop, sets the user's generators
-/// as they were at the start of that loop.
+/// The position at which the next loop begins. If `last` was loaded from within a loop, it sets the
+/// user's generators to their states at the start of that loop.
 LoopPosition begin_loop(const LoopPosition& last, const DataLoaderOptions& options,
                         std::int64_t examples);
 nn::StateDict state_of(const LoopPosition& position, const DataLoaderOptions& options);
-/// The position that state_of() gave. Sets the user's generators.
-/// Throws: as DataLoader::load_state_dict
+/// The position from which state_of() made the state. Sets the user's generators. Throws the errors
+/// of DataLoader::load_state_dict.
 LoopPosition position_of(const nn::StateDict& state, const DataLoaderOptions& options,
                          std::int64_t examples);
 
-/// Error for options that contradict each other. `examples` is -1 for an iterable dataset.
+/// Error if options contradict each other. `examples` is -1 for an iterable dataset.
 void check_options(const DataLoaderOptions& options, std::int64_t examples);
 /// The batches of a map-style dataset of this size.
 IndexListSampler batches_of(const DataLoaderOptions& options, std::int64_t size);

@@ -23,15 +23,15 @@
 
 namespace tend::data::detail {
 
-/// A map-style dataset is shared by threads and does not change; reading an iterable one changes
-/// it.
+/// The type of the dataset in a loader. A map-style dataset is const, since threads share it. An
+/// iterable one is not, since reading changes it.
 template <class D>
 using Kept = std::conditional_t<MapDataset<D>, const D, D>;
 
 template <class D, class Collate>
 using BatchOf = std::decay_t<std::invoke_result_t<const Collate&, const std::vector<Example<D>>&>>;
 
-/// The examples of a map-style dataset; -1 for an iterable one.
+/// The number of examples of a map-style dataset; -1 for an iterable one.
 template <class D>
 std::int64_t examples_of(const D& dataset) {
   if constexpr (MapDataset<D>) return dataset.size();
@@ -39,13 +39,13 @@ std::int64_t examples_of(const D& dataset) {
 }
 
 /// Makes the batches of one loop and owns its position. With workers, it makes them ahead of the
-/// loop. Only the loop's thread asks the sampler.
+/// loop. Only the loop's thread calls the sampler.
 template <class D, class Collate>
 class Pass {
  public:
   using Batch = BatchOf<D, Collate>;
 
-  /// The loop begins where `last`, the position of the loop before, says.
+  /// The loop begins at `last`, the position of the loop before it.
   Pass(std::shared_ptr<Kept<D>> dataset, const Collate& collate, const DataLoaderOptions& options,
        const LoopPosition& last)
       : dataset_(std::move(dataset)),
@@ -57,7 +57,7 @@ class Pass {
         workers_(MapDataset<D> ? options.num_workers
                                : std::min<std::int64_t>(options.num_workers, 1)) {
     std::optional<RngStateGuard> guard;
-    if (last.is_loaded && last.is_running) {  // the default generator stays as the program has it
+    if (last.is_loaded && last.is_running) {  // the guard restores the program's default generator
       guard.emplace();
       set_rng_state(*position_->generators.back());
     }
@@ -78,7 +78,8 @@ class Pass {
 
   const std::shared_ptr<LoopPosition>& position() const noexcept { return position_; }
 
-  /// The next batch; none at the end. Throws the error of a batch, and then continues after it.
+  /// The next batch, or nullopt at the end. If it throws the error of a batch, the next call
+  /// continues after that batch.
   std::optional<Batch> next() {
     start(1);
     if (ahead_.empty()) return end();
@@ -97,11 +98,12 @@ class Pass {
   }
 
  private:
-  /// A batch on its way. A worker owns it until it is made, and then the loop's thread.
+  /// A batch that is being made or is ready. While it is being made, only the worker uses it.
+  /// Afterwards, only the loop's thread does.
   struct Slot {
     std::int64_t number;
     IndexList indices;
-    std::optional<Batch> batch;  // none after the end of an iterable dataset
+    std::optional<Batch> batch;  // nullopt after the end of an iterable dataset
     std::exception_ptr error;
     std::atomic<int> is_made = 0;  // 1 when a worker has made it
   };
@@ -113,7 +115,7 @@ class Pass {
     return std::nullopt;
   }
 
-  // Leaves out the batches that an earlier loop has given.
+  // Skips the batches that an earlier loop has given.
   void skip(std::int64_t batches) {
     for (; started_ < batches && !ended_; ++started_) {
       if constexpr (MapDataset<D>) {
@@ -130,7 +132,7 @@ class Pass {
     }
   }
 
-  // Starts batches until `count` are on their way.
+  // Starts batches until there are `count` slots.
   void start(std::int64_t count) {
     while (!ended_ && std::ssize(ahead_) < count) {
       const auto slot = std::make_shared<Slot>();
@@ -154,7 +156,7 @@ class Pass {
 
   void make(Slot& slot) noexcept {
     const NoGradGuard no_grad;
-    std::optional<std::int64_t> index;  // that is being read
+    std::optional<std::int64_t> index;  // the index of the example that is being read
     try {
       try {
         const std::vector<Example<D>> examples = examples_of_batch(slot, index);
@@ -168,7 +170,7 @@ class Pass {
     }
   }
 
-  // An iterable dataset may end before or within a batch.
+  // Whether the examples make a batch. An iterable dataset may end before or within a batch.
   bool is_batch(const std::vector<Example<D>>& examples) const {
     if (MapDataset<D> || std::ssize(examples) == options_.batch_size) return true;
     return !examples.empty() && !options_.drop_last;
@@ -211,11 +213,11 @@ class Pass {
   std::shared_ptr<LoopPosition> position_;
   std::uint64_t base_seed_ = 0;
   Stream<IndexList> stream_;
-  std::int64_t started_ = 0;  // batches, with those that were skipped
+  std::int64_t started_ = 0;  // the number of batches that were started or skipped
   std::deque<std::shared_ptr<Slot>> ahead_;
-  bool ended_ = false;    // there is nothing more to start
-  bool drained_ = false;  // an iterable dataset has nothing more
-  Workers workers_;       // the last member, as its threads use the others
+  bool ended_ = false;    // there is no further batch to start
+  bool drained_ = false;  // an iterable dataset has no further example
+  Workers workers_;       // the last member, since its threads use the others
 };
 
 }  // namespace tend::data::detail

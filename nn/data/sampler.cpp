@@ -15,8 +15,8 @@ Generator& given_or_default(Generator* generator) {
   return generator != nullptr ? *generator : default_generator();
 }
 
-// A pass of a RandomSampler. It draws when it is asked and not earlier: a generator of the user
-// serves others, too, whose draws lie between.
+// A pass of a RandomSampler. It uses the generator only when the next index is needed, since other
+// code may use the same generator in between.
 class RandomPass {
  public:
   RandomPass(std::int64_t range, std::int64_t num_samples, bool replacement, Generator* given)
@@ -29,7 +29,7 @@ class RandomPass {
   }
 
  private:
-  static constexpr std::int64_t kBlock = 32;  // PyTorch draws as many with replacement at once
+  static constexpr std::int64_t kBlock = 32;  // with replacement, PyTorch makes 32 numbers at once
 
   void refill() {
     if (given_ == nullptr && !own_)
@@ -54,7 +54,7 @@ class RandomPass {
   bool ended_ = false;
 };
 
-// The elements of the tensor that draw() returns. It is called when the stream is first asked.
+// A stream of the elements of the tensor that draw() returns. The stream's first call calls draw().
 Stream<std::int64_t> drawn_stream(std::function<Tensor()> draw) {
   return [draw = std::move(draw), drawn = Tensor(),
           next = std::int64_t{0}]() mutable -> std::optional<std::int64_t> {
@@ -113,7 +113,7 @@ WeightedRandomSampler::WeightedRandomSampler(const Tensor& weights, std::int64_t
   if (weights.dim() != 1)
     fail<ShapeError>(kName, "the weights have shape ", weights.shape(), ", not one dimension");
   if (num_samples <= 0) fail(kName, "the number of samples is ", num_samples);
-  weights_ = weights.detach().to(float64).clone();  // what the user writes later changes nothing
+  weights_ = weights.detach().to(float64).clone();  // a copy, since the user may write to weights
 }
 
 Stream<std::int64_t> WeightedRandomSampler::iter() const {

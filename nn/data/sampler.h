@@ -1,4 +1,4 @@
-// Samplers: in which order a DataLoader takes the examples of a dataset.
+// Samplers: they choose the order in which a DataLoader reads the examples of a dataset.
 #pragma once
 
 #include <concepts>
@@ -16,14 +16,16 @@
 
 namespace tend::data {
 
-/// One pass of a sampler: each call gives the next element, and none at the end.
+/// One pass of a sampler. Each call returns the next element, or nullopt at the end.
 template <class T>
 using Stream = std::function<std::optional<T>()>;
 
-/// Any sampler of elements T: a type with a const `size()`, the number of elements of a pass, and a
-/// const `iter()`, which returns a Stream<T>. Nothing is drawn before a stream's first call. A
-/// sampler with a generator of its own also has `generator()` (null is the default generator), so
-/// that a DataLoader's state contains it.
+/// Any sampler of elements T.
+///
+/// A sampler is a type with two const functions. `size()` returns the number of elements of a pass,
+/// `iter()` a Stream<T>. The stream must use no random number before its first call. A sampler with
+/// a generator of its own also has `generator()`, so that a DataLoader's state contains the
+/// generator. A null pointer means the default generator.
 template <class T>
 class SamplerOf {
  public:
@@ -52,14 +54,16 @@ class SamplerOf {
   Generator* generator_ = nullptr;
 };
 
-/// A sampler of indices, and one of whole batches of them.
+/// A sampler of indices, and a sampler of whole batches of indices.
 using Sampler = SamplerOf<std::int64_t>;
 using IndexListSampler = SamplerOf<IndexList>;
 
-/// 0, 1, ..., size - 1. PyTorch: torch.utils.data.SequentialSampler.
+/// The indices 0, 1, ..., size - 1 (torch.utils.data.SequentialSampler).
 class SequentialSampler {
  public:
-  /// Error for a negative size.
+  /// A sampler of the indices below `size`.
+  ///
+  /// Throws: Error - the size is negative
   explicit SequentialSampler(std::int64_t size);
   std::int64_t size() const noexcept { return size_; }
   Stream<std::int64_t> iter() const;
@@ -72,18 +76,22 @@ class SequentialSampler {
 struct RandomSamplerOptions {
   bool replacement = false;
   std::optional<std::int64_t> num_samples = std::nullopt;
-  /// It must live as long as the sampler and its streams. Without one, each pass draws a seed from
-  /// the default generator, for a generator of its own.
+  /// It must live as long as the sampler and its streams. If it is null, each pass makes a
+  /// generator of its own, with a seed from the default generator.
   Generator* generator = nullptr;
 };
 
-/// The indices below `size` in random order: permutations one after the other, until num_samples
-/// are given (as many as `size` where that is not said), or independent draws with `replacement`.
-/// The draws are PyTorch's: a stream without replacement draws one permutation more at its end.
-/// PyTorch: torch.utils.data.RandomSampler.
+/// The indices below `size` in random order (torch.utils.data.RandomSampler).
+///
+/// A pass has num_samples indices, by default `size`. With `replacement`, each is an independent
+/// random index. Otherwise the pass consists of random permutations, one after the other. The
+/// random numbers are PyTorch's, so a stream without replacement makes one more permutation at its
+/// end.
 class RandomSampler {
  public:
-  /// Error unless there is an index and at least one sample.
+  /// A sampler of the indices below `size`.
+  ///
+  /// Throws: Error - the size or the number of samples is below 1
   explicit RandomSampler(std::int64_t size, const RandomSamplerOptions& options = {});
   std::int64_t size() const noexcept { return num_samples_; }
   Stream<std::int64_t> iter() const;
@@ -95,8 +103,8 @@ class RandomSampler {
   Generator* generator_;
 };
 
-/// These indices in random order: one randperm from the generator, null for the default one, in
-/// each pass. PyTorch: torch.utils.data.SubsetRandomSampler.
+/// Given indices in random order (torch.utils.data.SubsetRandomSampler). Each pass calls randperm()
+/// with the generator; null is the default one.
 class SubsetRandomSampler {
  public:
   explicit SubsetRandomSampler(IndexList indices, Generator* generator = nullptr)
@@ -110,13 +118,19 @@ class SubsetRandomSampler {
   Generator* generator_;
 };
 
-/// Indices of `weights`, of shape (n,), each drawn with the probability of its weight; the
-/// weights need not sum up to 1. One multinomial of float64 weights from the generator, null for
-/// the default one, in each pass, which throws its errors for weights that cannot be drawn from.
-/// PyTorch: torch.utils.data.WeightedRandomSampler.
+/// Random indices with probabilities in proportion to their weights
+/// (torch.utils.data.WeightedRandomSampler).
+///
+/// `weights` has the shape (n,) and need not sum up to 1. Each pass calls multinomial() with the
+/// weights as float64 and the generator; null is the default one. It throws the errors of
+/// multinomial() if the weights are not valid.
 class WeightedRandomSampler {
  public:
-  /// ShapeError unless weights have one dimension, Error for less than one sample.
+  /// A sampler of num_samples indices.
+  ///
+  /// Throws:
+  ///   ShapeError - the weights do not have one dimension
+  ///   Error      - num_samples is below 1
   WeightedRandomSampler(const Tensor& weights, std::int64_t num_samples, Flag replacement = true,
                         Generator* generator = nullptr);
   std::int64_t size() const noexcept { return num_samples_; }
@@ -130,11 +144,13 @@ class WeightedRandomSampler {
   Generator* generator_;
 };
 
-/// The indices of a sampler in batches; the last one may be smaller, or is left out with drop_last.
-/// PyTorch: torch.utils.data.BatchSampler.
+/// The indices of a sampler in batches (torch.utils.data.BatchSampler). The last batch may be
+/// smaller than the others; with drop_last, it is left out then.
 class BatchSampler {
  public:
-  /// Error for a batch size below 1.
+  /// Batches of the sampler's indices.
+  ///
+  /// Throws: Error - the batch size is below 1
   BatchSampler(Sampler sampler, std::int64_t batch_size, Flag drop_last);
   std::int64_t size() const;
   Stream<IndexList> iter() const;
@@ -147,7 +163,8 @@ class BatchSampler {
 };
 
 namespace detail {
-/// What torch.empty((), dtype=torch.int64).random_() draws: 63 bits. Null is the default generator.
+/// A random number of 63 bits, the same as torch.empty((), dtype=torch.int64).random_(). Null is
+/// the default generator.
 std::int64_t draw_seed(Generator* generator);
 }  // namespace detail
 

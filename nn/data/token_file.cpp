@@ -52,7 +52,7 @@ TokenFile::TokenFile(const std::filesystem::path& path, TokenType type,
 
 Tensor TokenFile::tokens(std::int64_t first, std::int64_t count) const {
   if (first < 0 || count < 0 || first > size_ || count > size_ - first)
-    fail<IndexError>(kTokens, count, " tokens from ", first, " on do not lie in ", size_);
+    fail<IndexError>(kTokens, count, " tokens from ", first, " on are not all within ", size_);
   Tensor read_tokens = empty({count}, int64);
   read(first, read_tokens.array());
   return read_tokens;
@@ -61,14 +61,14 @@ Tensor TokenFile::tokens(std::int64_t first, std::int64_t count) const {
 TokenBatch TokenFile::random_batch(std::int64_t batch_size, std::int64_t block_size,
                                    Generator& generator) const {
   if (batch_size < 1 || block_size < 1)
-    fail(kTokens, "a batch of ", batch_size, " x ", block_size, " tokens");
+    fail(kTokens, "both sizes must be at least 1, got ", batch_size, " and ", block_size);
   if (block_size >= size_)
-    fail(kTokens, "blocks of ", block_size, " and the token after them do not lie in ", size_);
+    fail(kTokens, "blocks of ", block_size, " and the token after them do not fit into ", size_);
   const Tensor rows = empty({batch_size, block_size + 1}, int64);
   const Tensor starts = randint(size_ - block_size, {batch_size}, int64, generator);
   for (std::int64_t row = 0; row < batch_size; ++row)
     read(starts.data_ptr<std::int64_t>()[row], rows.array().select(0, row));
-  // Copies, as the two halves of one row must not share memory.
+  // Copies, since inputs and targets must not share memory.
   return {rows.narrow(1, 0, block_size).clone(), rows.narrow(1, 1, block_size).clone()};
 }
 

@@ -23,7 +23,7 @@ void rethrow_as(const std::exception& error, const std::string& text) {
 }  // namespace
 
 struct Workers::Threads {
-  std::mutex mutex;  // of the jobs and the flag
+  std::mutex mutex;  // protects the jobs and the flag
   std::condition_variable added_or_stopping;
   std::deque<std::function<void()>> jobs;
   bool is_stopping = false;

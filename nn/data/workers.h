@@ -22,13 +22,14 @@ class Workers {
   void add(std::function<void()> job);
 
  private:
-  struct Threads;  // so that programs need not compile <thread>
+  struct Threads;  // defined in the source, so that programs need not compile <thread>
 
   std::unique_ptr<Threads> threads_;
 };
 
-/// Throws `error`, which is the current exception, as the same kind of tend's errors (Error if it
-/// is another std::exception) with the batch and the index before its message, and itself nested.
+/// Throws an error with the batch and the index before the message of `error`, the current
+/// exception, which is nested. The class is the same as that of `error`, or Error if `error` is not
+/// an error of tend.
 [[noreturn]] void fail_at(std::int64_t batch, std::optional<std::int64_t> index,
                           const std::exception& error);
 

@@ -22,10 +22,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// How long an answer may come after its sender has ended: messages overtake each other.
+// How long an answer may come after its sender's goodbye, since messages overtake each other.
 constexpr std::chrono::seconds kPatience{5};
-constexpr unsigned kLooksAround = 256;  // attempts between two looks for processes that have ended
-constexpr unsigned kSpins = 1000;       // attempts before it lets others have the core
+constexpr unsigned kLooksAround = 256;  // attempts between two checks for processes that have ended
+constexpr unsigned kSpins = 1000;       // attempts before it yields the core to others
 
 int count_of(std::size_t bytes) {
   if (bytes > kLargestMessage)
@@ -33,9 +33,9 @@ int count_of(std::size_t bytes) {
   return static_cast<int>(bytes);
 }
 
-/// What a process does, for the others.
+/// The call that a process is in, as it reports it to the others.
 struct Call {
-  std::uint64_t number;  // of the operations of this process
+  std::uint64_t number;  // of the call: the number of calls of this process so far
   std::array<char, 88> text;
 };
 
@@ -43,10 +43,10 @@ struct Call {
 
 struct Communicator::State {
   MPI_Comm all = MPI_COMM_NULL;
-  MPI_Comm goodbyes = MPI_COMM_NULL;  // one empty message to each other process, when this one ends
+  MPI_Comm goodbyes = MPI_COMM_NULL;  // for an empty message to each other process at the end
   bool starts_mpi = false;
   bool is_abandoned = false;
-  std::uint64_t operations = 0;          // that have begun
+  std::uint64_t operations = 0;          // the number of operations so far
   const Operation* operation = nullptr;  // the innermost one
   int exceptions = std::uncaught_exceptions();
 };
@@ -64,7 +64,7 @@ Communicator::Communicator(int* argc, char*** argv) : state_(std::make_unique<St
     int provided = 0;
     check(MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");
     state_->starts_mpi = true;
-    // Some errors of collective calls are reported there.
+    // Some errors of collective calls are reported on MPI_COMM_WORLD.
     check(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   }
   check(MPI_Comm_dup(MPI_COMM_WORLD, &state_->all), "MPI_Comm_dup");
@@ -75,8 +75,8 @@ Communicator::Communicator(int* argc, char*** argv) : state_(std::make_unique<St
 }
 
 Communicator::~Communicator() {
-  // After an error the others may wait for messages that never come. They are ended when this
-  // process exits without MPI_Finalize; calling it would wait, too.
+  // After an error the others may wait for messages that never come, and MPI_Finalize would wait
+  // for them. So this process exits without it, and mpirun then ends the others.
   int is_over = 0;  // the program may have ended MPI itself
   const bool is_unwinding = std::uncaught_exceptions() > state_->exceptions;
   if (is_unwinding || state_->is_abandoned || MPI_Finalized(&is_over) != MPI_SUCCESS ||
@@ -88,7 +88,8 @@ Communicator::~Communicator() {
   if (state_->starts_mpi) MPI_Finalize();
 }
 
-// All have said it before the first one finalizes: it would no longer answer MPI's own messages.
+// Waits until all processes have said goodbye. Only then may the first one finalize, since it no
+// longer answers MPI's own messages afterwards.
 void Communicator::say_goodbye() const {
   std::vector<MPI_Request> requests;
   requests.reserve(2 * static_cast<std::size_t>(size_));  // they must not move
@@ -128,7 +129,7 @@ void Communicator::check(int code, const char* call) const {
 
 void Communicator::check_usable(const char* call) const {
   if (state_->is_abandoned)
-    fail(call, "process ", rank_, ": an earlier call failed, so the processes differ");
+    fail(call, "process ", rank_, ": an earlier call failed, so no further call is possible");
 }
 
 template <class F>
@@ -176,7 +177,7 @@ void Communicator::Operation::check_calls(const char* what, std::size_t bytes) {
 }
 
 void Communicator::Operation::barrier() {
-  // No process has all calls before each of them has made its own.
+  // This is a barrier: a process has the calls of all only after all have sent theirs.
   check_calls("barrier", 0);
 }
 
@@ -228,11 +229,11 @@ void Communicator::Operation::check_agreement(const std::vector<std::string>& li
       difference =
           as_text("process ", rank, " has ", line(lines, i), ", process 0 ", line(first, i));
   }
-  constexpr std::size_t kSize = 1024;  // of the message that each process gives
+  constexpr std::size_t kSize = 1024;  // bytes of each process's message
   difference.resize(kSize);
   std::string all(kSize * static_cast<std::size_t>(communicator_->size_), '\0');
   all_gather(std::as_bytes(std::span(difference)), std::as_writable_bytes(std::span(all)));
-  differs_ = false;  // what is an error now is one on all
+  differs_ = false;  // an error from here on occurs on all processes
   for (std::size_t at = 0; at < all.size(); at += kSize) {
     if (all[at] != '\0') fail(name_, all.substr(at, kSize).c_str());
   }

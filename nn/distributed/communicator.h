@@ -1,4 +1,4 @@
-// The calls of MPI that tend needs, with its errors as tend::Error. Internal.
+// The MPI calls that tend needs. MPI's errors become a tend::Error. Internal.
 #pragma once
 
 #include <cstddef>
@@ -9,16 +9,19 @@
 
 namespace tend::distributed {
 
-/// The processes of this program, among which tend's messages do not meet those of others. Only the
-/// thread that made it may use it.
+/// The connection to the other processes of this program. tend's messages never mix with other MPI
+/// messages of the program.
 ///
-/// A call that waits for another process is an Error on this one some seconds after the other has
-/// destroyed its Communicator, since what it waits for cannot come any more.
+/// Only the thread that made a Communicator may use it. A call may wait for a process that has
+/// destroyed its Communicator. It throws an Error after some seconds, since no answer can come.
 class Communicator {
  public:
-  /// Starts MPI, unless the program has.
+  /// Starts MPI, unless the program has started it.
+  ///
+  /// Throws: Error - MPI was ended before, or reports an error
   Communicator(int* argc, char*** argv);
-  /// Waits for the others to do the same, unless this one is abandoned or an exception passes.
+  /// Waits until all processes destroy their Communicators. It does not wait after a call that
+  /// failed, or if an exception is the reason.
   ~Communicator();
   Communicator(const Communicator&) = delete;
   Communicator& operator=(const Communicator&) = delete;
@@ -28,17 +31,17 @@ class Communicator {
 
   class Operation;
 
-  /// A message to another process and one from it, on their way.
+  /// A message that is being sent to another process, and one that is being received from it.
   class Exchange {
    public:
-    /// The memory must stay until is_done().
+    /// The memory of `out` and `in` must be valid until is_done().
     Exchange(const Communicator& communicator, int partner, int tag, std::span<const std::byte> out,
              std::span<std::byte> in);
     Exchange(const Exchange&) = delete;
     Exchange& operator=(const Exchange&) = delete;
     ~Exchange();
 
-    /// Lets MPI go on with it.
+    /// Lets MPI make progress. True if both messages are complete.
     bool is_done();
     void wait();
 
@@ -53,13 +56,14 @@ class Communicator {
   struct State;
 
   void check(int code, const char* call) const;
-  /// Error after a call that failed: the processes differ, and would wait for each other.
+  /// Throws an Error after a call that failed: the processes may be in different calls, and would
+  /// wait for each other.
   void check_usable(const char* call) const;
-  /// Starts what all processes do together, start(request), and waits for its end.
+  /// Starts a collective operation by start(request), and waits for its end.
   template <class F>
   void collect(const char* call, F start) const;
-  /// Waits until is_done(). Error where `partner` ended instead of answering; MPI_ANY_SOURCE for
-  /// what needs all.
+  /// Waits until is_done() returns true. Throws an Error if `partner` has ended instead of
+  /// answering. `partner` is MPI_ANY_SOURCE if all processes must answer.
   template <class F>
   void wait_until(const char* call, int partner, F is_done) const;
   void say_goodbye() const;
@@ -68,35 +72,39 @@ class Communicator {
   int rank_ = 0, size_ = 1;
 };
 
-/// A call of the user that all processes make, while it lasts, and the messages for all in it.
+/// A call that all processes make together, such as Context::gather, with its collective messages.
+/// The object lives as long as the call.
 ///
-/// With each message the processes tell each other which call they are in. Where that differs,
-/// because one of them has left out a call or made one more, it is an Error on all. An exception
-/// that passes while they may differ abandons the Communicator: further calls are errors, and the
-/// process ends without MPI_Finalize, so that mpirun ends the others.
+/// With each message the processes exchange which call they are in. If the calls differ, because a
+/// process has skipped a call or made an extra one, all processes throw an Error.
+///
+/// After unsettle(), an exception abandons the Communicator, since the exception may not occur on
+/// the other processes. Further calls then throw an Error. The process ends without MPI_Finalize,
+/// so that mpirun ends the others.
 class Communicator::Operation {
  public:
-  /// Error after a call that failed on its way.
+  /// Throws: Error - an earlier call failed after unsettle()
   Operation(const Communicator& communicator, const char* name);
   ~Operation();
   Operation(const Operation&) = delete;
   Operation& operator=(const Operation&) = delete;
 
   const char* name() const noexcept { return name_; }
-  /// The call that this one is made within; nullptr where there is none.
+  /// The call within which this call is made; nullptr if there is none.
   const Operation* outer() const noexcept { return outer_; }
 
-  /// From here on the processes may differ.
+  /// From here on, an exception of this process need not occur on the others.
   void unsettle() noexcept { differs_ = true; }
 
-  /// Waits for all.
+  /// Waits for all processes.
   void barrier();
-  /// Process 0's bytes to all.
+  /// Copies the bytes of process 0 to all others.
   void broadcast(std::span<std::byte> bytes);
-  /// Each process's bytes, of one size, in the order of their ranks.
+  /// Collects `own` of all processes in `all`, in the order of their ranks. All have the same size.
   void all_gather(std::span<const std::byte> own, std::span<std::byte> all);
-  /// Error on all processes unless all have the same lines; it names the first that differs. In
-  /// both cases all processes are alike afterwards.
+  /// Checks that all processes have the same lines. It undoes unsettle(), also if it fails.
+  ///
+  /// Throws: Error - on all processes: the lines differ; the message names the first difference
   void check_agreement(const std::vector<std::string>& lines);
 
  private:

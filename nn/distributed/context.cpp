@@ -11,7 +11,7 @@
 namespace tend::distributed {
 namespace {
 
-/// What must be alike of a tensor that processes exchange.
+/// The shape and dtype of a tensor, which must be the same on all processes.
 std::string form_of(const Tensor& tensor) {
   if (!tensor.defined()) return "an undefined tensor";
   return as_text(tensor.shape(), ' ', tensor.dtype());
@@ -75,13 +75,13 @@ Tensor Context::gather(const Tensor& tensor) const {
   if (!tensor.defined()) fail(operation.name(), "the tensor is undefined");
   if (tensor.numel() > static_cast<std::int64_t>(kLargestMessage) / item_size(tensor.dtype()))
     fail(operation.name(), form_of(tensor), " has more than ", kLargestMessage, " bytes");
-  operation.unsettle();  // memory may run out on this process alone
+  operation.unsettle();  // memory may run out on only this process
   const Tensor own = tensor.detach().contiguous();
   Shape shape = own.shape();
   shape.insert(0, size());
   const Tensor all = empty(shape, own.dtype());
   operation.all_gather(bytes_of(own), bytes_of(all));
-  operation.barrier();  // as in broadcast
+  operation.barrier();  // see broadcast
   return all;
 }
 
@@ -91,7 +91,7 @@ void Context::broadcast(const std::vector<Tensor>& tensors) const {
   std::vector<std::string> forms;
   for (const Tensor& each : tensors) forms.push_back(form_of(each));
   operation.check_agreement(forms);
-  operation.unsettle();  // memory may run out on this process alone
+  operation.unsettle();  // memory may run out on only this process
   for (const Tensor& each : tensors) {
     if (!each.defined() || each.numel() == 0) continue;
     Tensor dense = rank() == 0 ? each.detach().contiguous() : empty(each.shape(), each.dtype());
@@ -99,7 +99,8 @@ void Context::broadcast(const std::vector<Tensor>& tensors) const {
     Tensor target = each;
     if (rank() != 0) target.copy_(dense);
   }
-  // Process 0 could go on, and end, while others still wait for what one of them passes on.
+  // Processes may pass on the bytes of process 0. Without the barrier, process 0 could end while
+  // others still wait for them.
   operation.barrier();
 }
 

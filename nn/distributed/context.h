@@ -1,5 +1,5 @@
 /// \file
-/// Processes that train together, by MPI.
+/// Processes that train together by MPI.
 #pragma once
 
 #include <cstdint>
@@ -12,23 +12,30 @@ namespace tend::distributed {
 
 class Communicator;
 
-/// MPI while it lives, and this process's place in it. A program makes one at its beginning:
+/// Starts MPI and connects the processes of a program.
+///
+/// A program makes a Context at its beginning:
 ///
 ///     int main(int argc, char** argv) {
 ///       const distributed::Context context(argc, argv);
 ///       ...
 ///
-/// and is started by `mpirun -n 4 PROGRAM`; without mpirun it is the only process. All processes
-/// make the same calls of this namespace in the same order, each on the thread that made its
-/// Context. What MPI reports is an Error with rank and call.
+/// `mpirun -n 4 PROGRAM` starts it as four processes; without mpirun it is the only process. All
+/// processes make the same calls of this namespace in the same order, each on the thread that made
+/// its Context. An error of MPI becomes an Error with rank and call.
 ///
-/// A process that ends without destroying its Context, or destroys it because of an exception or
-/// after a call that failed on the way, ends the others: mpirun stops them, and says which rank it
-/// was. Where one destroys it while others still wait for it, their calls are Errors that name it,
-/// after five seconds.
+/// mpirun stops all processes, and reports the rank, if one of them
+/// - ends without destroying its Context,
+/// - destroys its Context because of an exception, or
+/// - destroys its Context after a call that failed halfway.
+///
+/// If a process destroys its Context while others still wait for it, their calls throw an Error
+/// after five seconds. The message names the process.
 class Context {
  public:
-  /// Starts MPI, unless the program has done so itself. Error where MPI was ended before.
+  /// Starts MPI, unless the program has done so itself.
+  ///
+  /// Throws: Error - MPI was ended before
   Context(int& argc, char**& argv);
   Context();
   ~Context();
@@ -37,24 +44,30 @@ class Context {
 
   int rank() const noexcept;  ///< From 0 to size() - 1.
   int size() const noexcept;
-  /// Whether this process is the one that prints and writes files.
+  /// True on the one process that prints and writes files.
   bool is_first() const noexcept { return rank() == 0; }
 
   /// Waits for all processes.
   void barrier() const;
-  /// The numbers of all processes, in the order of their ranks.
+  /// Returns the numbers of all processes, in the order of their ranks.
   std::vector<double> gather(double number) const;
-  /// The tensors of all processes, stacked in the order of their ranks: (size(), ...), without
-  /// history; `.sum(0)` and `.mean(0)` reduce them. Error unless they have the same shape and
-  /// dtype, and at most 2^30 bytes.
+  /// Returns the tensors of all processes, stacked in the order of their ranks: (size(), ...).
+  ///
+  /// The result has no history. `.sum(0)` and `.mean(0)` reduce it.
+  ///
+  /// Throws:
+  ///   Error - the shapes or dtypes differ
+  ///   Error - a tensor is undefined or has more than 2^30 bytes
   Tensor gather(const Tensor& tensor) const;
-  /// The sum and mean of a number of each process, added in the order of their ranks. So their
-  /// last bits depend on the number of processes; for the same ones gather() a number of each
-  /// shard.
+  /// Returns the sum or the mean of all processes' numbers, added in the order of their ranks.
+  ///
+  /// The last bits depend on the number of processes. For the same bits with any number of
+  /// processes, gather() one number of each shard.
   double sum(double number) const;
   double mean(double number) const;
-  /// Copies the elements of process 0 to the tensors of all others. Error unless these have the
-  /// same number, dtypes and shapes on all; nothing has changed then.
+  /// Copies the elements of process 0's tensors to the tensors of all others.
+  ///
+  /// Throws: Error - the number of tensors, a dtype or a shape differs; nothing has changed then
   void broadcast(const std::vector<Tensor>& tensors) const;
 
   const Communicator& communicator() const noexcept { return *communicator_; }

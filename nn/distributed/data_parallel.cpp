@@ -24,7 +24,7 @@ bool is_power_of_two(std::int64_t n) {
   return n > 0 && std::has_single_bit(static_cast<std::uint64_t>(n));
 }
 
-/// Either may be undefined.
+/// a + b, where an undefined tensor counts as zero.
 Tensor sum_of(const Tensor& a, const Tensor& b) {
   const NoGradGuard no_grad;
   if (!a.defined()) return b;
@@ -37,7 +37,8 @@ std::vector<Tensor> trained_of(const nn::ModuleBase& module) {
   return trained;
 }
 
-/// Neighbours first, then neighbouring pairs; of a power of two of numbers.
+/// Adds neighbours first, then neighbouring pairs, and so on. The number of numbers is a power of
+/// two.
 double tree_sum(std::vector<double> numbers) {
   for (std::size_t width = 1; width < numbers.size(); width *= 2) {
     for (std::size_t i = 0; i < numbers.size(); i += 2 * width) numbers[i] += numbers[i + width];
@@ -47,7 +48,7 @@ double tree_sum(std::vector<double> numbers) {
 
 /// What a process reports to the others after its shards.
 struct Report {
-  std::vector<double> losses;  // of its shards
+  std::vector<double> losses;  // one for each of its shards
   std::uint64_t seed;
   bool keeps;
 };
@@ -67,14 +68,14 @@ double mean_loss(Communicator::Operation& operation, int processes, const Report
       fail(kBackward, "process ", process,
            " has drawn other random numbers than process 0; seed all alike");
     if (its.back() != rows[count + 1])
-      fail(kBackward, "of process 0 and process ", process, " only one has a NoSync");
+      fail(kBackward, "only one of process 0 and process ", process, " has a NoSync");
     losses.insert(losses.end(), its.begin(), its.end() - 2);
   }
   const auto shards = static_cast<double>(losses.size());
   return tree_sum(std::move(losses)) / shards;
 }
 
-/// Hooks that are removed at the end.
+/// Hooks that the destructor removes.
 struct Hooks {
   std::vector<HookHandle> all;
 
@@ -116,11 +117,11 @@ void DataParallel::check_parameters() const {
   const std::vector<Tensor> trained = trained_of(*module_);
   if (!std::equal(trained.begin(), trained.end(), parameters_.begin(), parameters_.end(), is_same))
     fail(kBackward,
-         "parameters were added, replaced, converted, frozen or set free; make a new DataParallel");
+         "parameters were added, replaced, converted, frozen or unfrozen; make a new DataParallel");
 }
 
-// Adds a shard's gradient to those before it, as one counts in binary: two sums of as many shards
-// become one. The last shard of this process leaves a single sum.
+// Adds a shard's gradient to the sums of earlier shards. It works like counting in binary: two sums
+// over the same number of shards become one. After the last shard a single sum is left.
 void DataParallel::add_gradient(std::size_t number, const Tensor& gradient) {
   Parameter& parameter = parameters_[number];
   if (std::exchange(parameter.has_come, true))
@@ -142,8 +143,8 @@ void DataParallel::add_gradient(std::size_t number, const Tensor& gradient) {
 double DataParallel::run_shard(const std::function<Tensor(std::int64_t)>& loss) {
   const std::int64_t number = context_->rank() * local_ + shard_;
   const Tensor value = loss(number);
-  // The hooks are registered when the loss is there, so that they see what all hooks of the user
-  // have made of a gradient.
+  // The hooks are registered after `loss` ran. So they run after all hooks of the user, and see the
+  // gradient that those hooks return.
   Hooks hooks;
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     hooks.all.push_back(parameters_[i].tensor.register_hook(
@@ -183,7 +184,7 @@ void DataParallel::set_gradients() {
     Parameter& each = parameters_[i];
     const Tensor sum = buckets_ ? buckets_->sum(i) : each.sums.back();
     each.sums.clear();
-    // Exact, since there is a power of two of shards.
+    // The product is exact, since the number of shards is a power of two.
     const Tensor mean = sum.defined() ? sum.mul(1.0 / static_cast<double>(shards_)) : Tensor();
     each.tensor.set_grad(sum_of(each.before, mean));
   }
@@ -225,7 +226,8 @@ Tensor DataParallel::part(const Tensor& rows, std::int64_t shard) const {
     fail<IndexError>(kPart, "shard ", shard, " is not one of this process's, ", first_shard(),
                      " to ", first_shard() + local_ - 1);
   if (rows.dim() == 0 || rows.size(0) % local_ != 0)
-    fail<ShapeError>(kPart, rows.shape(), " does not have rows for ", local_, " shards");
+    fail<ShapeError>(kPart, "the rows of ", rows.shape(), " cannot be divided into ", local_,
+                     " shards");
   const std::int64_t size = rows.size(0) / local_;
   return rows.narrow(0, number * size, size);
 }

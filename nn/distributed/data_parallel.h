@@ -1,5 +1,5 @@
 /// \file
-/// One model, trained by several processes with the same bits as by one.
+/// Trains one model on several processes, with the same bits as on one.
 #pragma once
 
 #include <cstddef>
@@ -20,17 +20,17 @@ class GradientBuckets;
 
 /// The options of DataParallel.
 struct DataParallelOptions {
-  /// The number of parts of the global batch: a power of two, at least the number of processes; 0:
-  /// the number of processes.
+  /// The number of parts of the global batch: a power of two, at least the number of processes. 0
+  /// means the number of processes.
   std::int64_t shards = 0;
-  /// Gradients are sent together in buckets of about this size.
+  /// The approximate size of a bucket: gradients that are sent together.
   std::int64_t bucket_bytes = 1 << 20;
 };
 
-/// The communication of all backwards of a DataParallel so far.
+/// What all backwards of a DataParallel have sent so far, and how long it took.
 struct ReductionCost {
   std::int64_t bytes_sent = 0;  ///< The bytes of gradients that this process sent.
-  double seconds = 0;           ///< From the first bucket that was sent to the last that came.
+  double seconds = 0;           ///< From sending the first bucket to receiving the last one.
   double waited_seconds = 0;    ///< The part of `seconds` after the last shard's backward.
 };
 
@@ -48,22 +48,24 @@ struct ReductionCost {
 /// The global batch has S shards. Each process computes S / size() of them, one after the other.
 /// The gradient is the mean over the shards, summed by a binary tree over them: first neighbours,
 /// then neighbouring pairs. So losses and weights have the same bits for any number of processes (a
-/// power of two), if optimizer and data do the same on all. Each shard draws its random numbers
-/// from a generator of its own, whose seed comes from the default one.
+/// power of two), if optimizer and data do the same on all. Each shard has its own random
+/// generator, whose seed comes from the default generator.
 ///
-/// Gradients are sent in buckets during the backward of the last shard, those of the last
-/// parameters first. A parameter that no shard reaches keeps its gradient. The gradients, and so
-/// their global norm, are the same on all processes.
+/// Gradients are sent in buckets during the backward of the last shard. The gradients of the last
+/// parameters are sent first. A parameter that no shard reaches keeps its gradient. The gradients,
+/// and so their global norm, are the same on all processes.
 ///
-/// torch.nn.parallel.DistributedDataParallel; there the forward is wrapped, here the backward.
+/// It corresponds to torch.nn.parallel.DistributedDataParallel, which wraps the forward instead of
+/// the backward.
 class DataParallel {
  public:
   /// Copies parameters and buffers of process 0 to all. Context and module must live as long as
   /// this object, which refers to them.
   ///
-  /// Throws: Error - parameters (names, shapes, dtypes, requires_grad), buffers or options differ
-  ///                 between processes; it names the first difference
-  ///               - the number of processes or shards is not a power of two
+  /// Throws:
+  ///   Error - parameters (names, shapes, dtypes, requires_grad), buffers or options differ between
+  ///           processes; the message names the first difference
+  ///   Error - the number of processes or shards is not a power of two
   DataParallel(const Context& context, nn::ModuleBase& module,
                const DataParallelOptions& options = {});
   ~DataParallel();
@@ -71,14 +73,17 @@ class DataParallel {
   DataParallel& operator=(const DataParallel&) = delete;
 
   std::int64_t shards() const noexcept { return shards_; }
-  /// The shards of this process: from first_shard() on, local_shards() of them.
+  /// This process has local_shards() shards. The number of the first one is first_shard().
   std::int64_t first_shard() const noexcept { return context_->rank() * local_; }
   std::int64_t local_shards() const noexcept { return local_; }
-  /// The rows of one of this process's shards. `rows` are those of all of this process's shards, as
-  /// LocalRows gives them, and not the rows of the global batch.
+  /// Returns the rows of one of this process's shards.
   ///
-  /// Throws: ShapeError - the rows cannot be divided by the number of shards
-  ///         IndexError - the shard is another process's
+  /// `rows` has the rows of all shards of this process, as LocalRows selects them, and not the rows
+  /// of the global batch.
+  ///
+  /// Throws:
+  ///   ShapeError - the rows cannot be divided by the number of shards
+  ///   IndexError - the shard belongs to another process
   Tensor part(const Tensor& rows, std::int64_t shard) const;
 
   /// Adds the mean gradient over all shards to the `.grad` of the parameters. Returns the mean loss
@@ -86,15 +91,14 @@ class DataParallel {
   ///
   /// It calls `loss` for each shard of this process; `loss` returns the mean loss of the shard's
   /// rows. The hooks of the parameters see the gradients of each shard, before they are summed.
-  /// After an exception no more backwards are possible. The other processes, which wait for this
-  /// one, end when it ends.
+  /// After an exception no more backwards are possible. The other processes wait for this one, and
+  /// end when it ends.
   ///
-  /// Throws: Error - a loss is not one number
-  ///               - parameters were added, replaced, converted, frozen or unfrozen since the
-  ///                 construction
-  ///               - it is called within the `loss` or a hook of any DataParallel of this Context
-  ///               - the default generators differ, or only some processes have a NoSync; on all
-  ///                 processes
+  /// Throws:
+  ///   Error - a loss is not one number
+  ///   Error - parameters were added, replaced, converted, frozen or unfrozen after construction
+  ///   Error - it is called within the `loss` or a hook of any DataParallel of this Context
+  ///   Error - on all processes: the default generators differ, or only some have a NoSync
   double backward(const std::function<Tensor(std::int64_t shard)>& loss);
 
   /// While it lives, backward() sends nothing. It saves the gradients of each shard, and the next
@@ -102,7 +106,7 @@ class DataParallel {
   ///
   /// This needs the memory of the gradients for each shard of this process. Gradients are summed,
   /// as in PyTorch: for the mean of n backwards divide each loss by n. Either all processes have a
-  /// NoSync or none. torch: DistributedDataParallel.no_sync
+  /// NoSync or none. It corresponds to torch's DistributedDataParallel.no_sync.
   class NoSync {
    public:
     explicit NoSync(DataParallel& parallel) : parallel_(&parallel) { ++parallel_->no_syncs_; }
@@ -114,6 +118,7 @@ class DataParallel {
     DataParallel* parallel_;
   };
 
+  /// Returns the cost of the communication so far; zeros for a single process.
   ReductionCost cost() const;
 
  private:
@@ -123,9 +128,9 @@ class DataParallel {
     DType dtype;
     Shape shape;
     Tensor before = {};             // its .grad before the backward
-    bool has_come = false;          // the gradient of this shard
-    std::vector<Tensor> sums = {};  // of shards, each of half as many as the one before it
-    std::vector<Tensor> kept = {};  // of each shard, while there is a NoSync
+    bool has_come = false;          // the gradient of this shard has been computed
+    std::vector<Tensor> sums = {};  // each over at most half as many shards as the one before
+    std::vector<Tensor> kept = {};  // the gradient of each shard, while there is a NoSync
   };
 
   void check_options(const DataParallelOptions& options) const;
@@ -143,7 +148,7 @@ class DataParallel {
   std::int64_t shards_, local_ = 0;
   std::vector<Parameter> parameters_;
   std::unique_ptr<GradientBuckets> buckets_;  // null for a single process
-  std::int64_t shard_ = 0;  // that runs now, counted from the first of this process
+  std::int64_t shard_ = 0;  // the current one, counted from the first of this process
   int no_syncs_ = 0;
   bool keeps_ = false;  // there was a NoSync when this backward began
 };
@@ -156,8 +161,10 @@ class DataParallel {
 ///                                          /*drop_last=*/true),
 ///                       parallel)});
 ///
-/// All processes draw the same batches, in the order of a single process, so a loader's state fits
-/// any number of processes. A batch whose size is not a multiple of the shards is an Error.
+/// All processes sample the same batches, in the order of a single process. So a loader's state
+/// fits any number of processes.
+///
+/// Throws: Error - the size of a batch is not a multiple of the number of shards
 class LocalRows {
  public:
   LocalRows(data::IndexListSampler batches, const DataParallel& parallel)

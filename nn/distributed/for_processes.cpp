@@ -28,13 +28,13 @@ int signal_of_any(const Context& context) {
 nn::TrainerOptions for_processes(const Context& context, nn::TrainerOptions options) {
   options.writes = options.writes && context.is_first();
   options.shows_progress = options.shows_progress && context.is_first();
-  // A signal comes to some processes a step later than to others, or not at all.
+  // A signal may reach some processes a step later than others, or not at all.
   options.ends = [&context, own = std::move(options.ends)] {
     const bool ends = own && context.sum(own() ? 1 : 0) > 0;
     return signal_of_any(context) != 0 || ends;
   };
-  // Statistics that a forward keeps, as BatchNorm does, differ between processes, and so may what
-  // they find.
+  // Running statistics, such as BatchNorm's, differ between processes. So the evaluations may
+  // differ, too.
   if (options.evaluate) {
     options.evaluate = [&context, own = std::move(options.evaluate)] {
       return first_of(context, own());

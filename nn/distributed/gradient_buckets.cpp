@@ -8,7 +8,7 @@
 namespace tend::distributed {
 namespace {
 
-// x + -0.0 is x for every x, also for +0.0 and -0.0.
+// Adding -0.0 changes no number, not even +0.0 or -0.0.
 constexpr double kAbsent = -0.0;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Gradients on their way between processes, some together. Internal.
+// Sends gradients between processes, several in one message. Internal.
 #pragma once
 
 #include <chrono>
@@ -14,22 +14,22 @@
 
 namespace tend::distributed {
 
-/// Sums the gradients of parameters over all processes. Those of the last parameters are together
-/// in the first bucket, since a backward has them first. A bucket is sent when it is full.
+/// Sums the gradients of parameters over all processes. The first bucket has the gradients of the
+/// last parameters, since a backward computes them first. A bucket is sent when it is full.
 class GradientBuckets {
  public:
   GradientBuckets(const Communicator& communicator, const std::vector<Tensor>& parameters,
                   std::int64_t bucket_bytes);
 
-  /// The gradient of a parameter on this process; an undefined one counts as absent. Once for each
-  /// parameter in a round.
+  /// Puts this process's gradient of a parameter into its bucket. It is undefined if there is none.
+  /// Call it once for each parameter in a round.
   void put(std::size_t parameter, const Tensor& gradient);
-  /// Lets messages go on.
+  /// Lets the messages make progress.
   void advance();
   /// Ends the round: waits for all sums.
   void wait();
-  /// After wait(): the sum over the processes that have a gradient, undefined where none has. It is
-  /// overwritten by the next round.
+  /// Returns the sum over the processes that have a gradient; undefined if no process has one. Call
+  /// it after wait(). The next round overwrites the sum.
   Tensor sum(std::size_t parameter) const;
 
   const ReductionCost& cost() const noexcept { return cost_; }
@@ -38,7 +38,7 @@ class GradientBuckets {
   using Clock = std::chrono::steady_clock;
 
   struct Bucket {
-    Tensor values;  // one count for each gradient, then the gradients
+    Tensor values;  // for each gradient the number of processes that have it, then the gradients
     std::int64_t gradients = 0;
     std::int64_t missing = 0;  // gradients that were not put in this round
     std::unique_ptr<PairwiseSum> sum;
@@ -55,9 +55,9 @@ class GradientBuckets {
 
   const Communicator* communicator_;
   std::vector<Bucket> buckets_;
-  std::vector<Place> places_;  // of the parameters
-  Clock::time_point start_;    // of the round's first message
-  Clock::time_point full_;     // when the round's last gradient was there
+  std::vector<Place> places_;  // one for each parameter
+  Clock::time_point start_;    // when the round's first message was sent
+  Clock::time_point full_;     // when the round's last gradient was put
   ReductionCost cost_;
 };
 

@@ -1,4 +1,4 @@
-// File descriptors that close themselves, and system calls while signals arrive.
+// File descriptors that close themselves, and system calls that signals may interrupt.
 #pragma once
 
 #include <unistd.h>
@@ -8,7 +8,7 @@
 
 namespace tend::nn {
 
-/// Owns a file descriptor; negative means none.
+/// Owns a file descriptor. A negative number means that there is none.
 class Descriptor {
  public:
   explicit Descriptor(int number = -1) noexcept : number_(number) {}
@@ -28,7 +28,8 @@ class Descriptor {
   int number_;
 };
 
-/// Calls call(), which returns a negative number on failure, again while signals interrupt it.
+/// Calls call() and repeats it while signals interrupt it. On failure, call() returns a negative
+/// number.
 template <class Call>
 auto uninterrupted(Call call) {
   auto result = call();

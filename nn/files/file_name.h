@@ -1,4 +1,4 @@
-// Files as errors name them, and what they hold.
+// The names of files in errors, and their text.
 #pragma once
 
 #include <filesystem>
@@ -9,7 +9,7 @@
 
 namespace tend::nn {
 
-/// The file that errors speak of: "[operation] path: parts...". Operation and path must outlive it.
+/// A file, for errors about it: "[operation] path: parts...". Operation and path must outlive it.
 struct FileName {
   std::string_view operation;
   const std::filesystem::path& path;
@@ -20,10 +20,12 @@ struct FileName {
   }
 };
 
-/// The whole content of a regular file; IoError when it cannot be read.
+/// The whole content of a regular file.
+///
+/// Throws: IoError - the file cannot be read, or is not a regular file
 std::string read_text(const FileName& file);
 
-/// Text of a file, cut to a length that a message can have, its control characters as \xNN.
+/// A text from a file in a form for messages: at most 200 bytes, with control characters as \xNN.
 std::string shown(std::string_view text);
 
 }  // namespace tend::nn

@@ -1,4 +1,4 @@
-// 16-bit floats, as far as reading and writing weights needs them.
+// Conversion of 16-bit floats, for reading and writing weights.
 #pragma once
 
 #include <bit>
@@ -25,12 +25,12 @@ inline float bfloat_to_float(std::uint16_t half) noexcept {
   return std::bit_cast<float>(static_cast<std::uint32_t>(half) << 16);
 }
 
-/// bits / 2^shift, rounded to nearest, and halves to even.
+/// bits / 2^shift, rounded to the nearest integer; a tie is rounded to the even one.
 inline std::uint32_t shifted_to_even(std::uint32_t bits, unsigned shift) noexcept {
   return (bits + (1u << (shift - 1)) - 1 + (bits >> shift & 1u)) >> shift;
 }
 
-/// The nearest binary16, of two equally near ones the even one; infinity from 65520 on.
+/// The nearest binary16; a tie is rounded to the even one. Numbers from 65520 on become infinity.
 inline std::uint16_t float_to_half(float value) noexcept {
   const auto bits = std::bit_cast<std::uint32_t>(value);
   const std::uint32_t sign = bits >> 16 & 0x8000u, size = bits & 0x7fffffffu;
@@ -42,13 +42,13 @@ inline std::uint16_t float_to_half(float value) noexcept {
     half = kInfinity;
   } else if (size >= 0x38800000u) {  // 2^-14: normal; rounding up may carry into the exponent
     half = shifted_to_even(size - (112u << 23), 13);
-  } else if (size >= 0x33000000u) {  // 2^-25, of which half the smallest number rounds to zero
+  } else if (size >= 0x33000000u) {  // 2^-25, half of the smallest number: a tie, rounded to zero
     half = shifted_to_even((size & 0x7fffffu) | 0x800000u, 126u - (size >> 23));
   }
   return static_cast<std::uint16_t>(sign | half);
 }
 
-/// The nearest bfloat16, of two equally near ones the even one.
+/// The nearest bfloat16; a tie is rounded to the even one.
 inline std::uint16_t float_to_bfloat(float value) noexcept {
   const auto bits = std::bit_cast<std::uint32_t>(value);
   if ((bits & 0x7fffffffu) > 0x7f800000u) {

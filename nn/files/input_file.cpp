@@ -13,7 +13,7 @@ namespace tend::nn {
 InputFile::InputFile(std::filesystem::path path, std::string_view operation)
     : path_(std::move(path)), operation_(operation) {
   file_ = Descriptor(uninterrupted([&] {
-    // Opening a pipe must not wait for a writer.
+    // O_NONBLOCK: opening a pipe must not wait for a writer.
     return ::open(path_.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
   }));
   struct ::stat status {};

@@ -1,4 +1,4 @@
-// Files that are read.
+// Files that are open for reading.
 #pragma once
 
 #include <cstdint>
@@ -14,18 +14,23 @@ namespace tend::nn {
 /// A regular file that is open for reading. Errors begin with [operation] and the path.
 class InputFile {
  public:
-  /// IoError when the path cannot be opened, and for all but regular files: a pipe or a device
-  /// might never end.
+  /// Opens the file. It accepts regular files only, since a pipe or a device might never end.
+  ///
+  /// Throws: IoError - the path cannot be opened, or is not a regular file
   InputFile(std::filesystem::path path, std::string_view operation);
 
-  /// Size in bytes when the file was opened.
+  /// The size in bytes that the file had when it was opened.
   std::uint64_t size() const noexcept { return size_; }
-  /// Reads the next bytes; IoError when there are fewer.
+  /// Reads the next bytes.
+  ///
+  /// Throws: IoError - the file has fewer bytes, or cannot be read
   void read(void* to, std::uint64_t bytes);
-  /// Reads the bytes from `position` on, on any thread; IoError when there are fewer.
+  /// Reads the bytes from `position` on. Any thread may call it.
+  ///
+  /// Throws: IoError - the file has fewer bytes, or cannot be read
   void read_at(std::uint64_t position, void* to, std::uint64_t bytes) const;
 
-  /// For libraries that read by themselves.
+  /// The descriptor, for libraries that read the file themselves.
   int descriptor() const noexcept { return file_.get(); }
 
   template <class... Parts>

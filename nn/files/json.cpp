@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::size_t kMaxDepth = 64;
 
-// Makes the value of what the library's parser reports. (The library's own way, a callback while it
-// makes the value, takes time that grows with the square of the members of an object.)
+// Builds a value from the events of the library's parser. (With the library's own parser and a
+// callback, the time grows with the square of the number of an object's members.)
 class Builder : public nlohmann::json_sax<Value> {
  public:
   explicit Builder(const FileName& file, std::string_view what) : file_(file), what_(what) {}
@@ -29,7 +29,7 @@ class Builder : public nlohmann::json_sax<Value> {
   }
   bool number_float(double value, const std::string&) override { return add(value); }
   bool string(std::string& text) override { return add(std::move(text)); }
-  bool binary(binary_t&) override { return false; }  // which no text has
+  bool binary(binary_t&) override { return false; }  // never called: JSON text has no binary values
   bool start_object(std::size_t) override { return open(Value::object()); }
   bool start_array(std::size_t) override { return open(Value::array()); }
   bool end_object() override { return close(); }
@@ -41,12 +41,12 @@ class Builder : public nlohmann::json_sax<Value> {
     return true;
   }
   bool parse_error(std::size_t position, const std::string&, const Value::exception&) override {
-    file_.refuse(what_, "is no JSON: it breaks off, or has something else, at byte ", position);
+    file_.refuse(what_, "is no JSON: it ends early or is wrong at byte ", position);
   }
 
  private:
-  // Puts a value where the text has it. A list does not grow while one of its elements is open, so
-  // pointers to open values stay good.
+  // Puts a value at its position in the tree. A list does not grow while one of its elements is
+  // open, so pointers to open values stay valid.
   Value& put(Value value) {
     if (open_.empty()) return root_ = std::move(value);
     if (!open_.back()->is_array()) return *member_ = std::move(value);
@@ -71,7 +71,7 @@ class Builder : public nlohmann::json_sax<Value> {
   std::string_view what_;
   Value root_;
   std::vector<Value*> open_;  // the lists and objects that are open
-  Value* member_ = nullptr;   // of the object that is open, to be filled
+  Value* member_ = nullptr;   // the member of the open object that gets the next value
 };
 
 }  // namespace

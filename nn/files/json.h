@@ -1,4 +1,4 @@
-// JSON files and texts, read by the library nlohmann-json within limits.
+// Reads JSON files and texts with the library nlohmann-json, within limits.
 #pragma once
 
 #include <string>
@@ -10,16 +10,20 @@
 
 namespace tend::nn::json {
 
-/// A value, whose type and content value.get_ptr<const T*>() gives. Objects are sorted by name.
+/// A JSON value. value.get_ptr<const T*>() is null unless the value has the type T. The members of
+/// objects are sorted by name.
 using Value = nlohmann::json;
 
-/// Reads a text, the content of `file` or the part of it that `what` names. An integer that int64
-/// cannot hold becomes a double. Memory is in proportion to the text.
-/// Throws: IoError  - the text is not JSON
-///                  - an object uses a name twice
-///                  - lists and objects nest deeper than 64
+/// Parses a text, which is the content of `file` or the part of it that `what` names.
+///
+/// An integer that int64 cannot hold becomes a double. The memory is in proportion to the text.
+///
+/// Throws:
+///   IoError - the text is not JSON
+///   IoError - an object uses a name twice
+///   IoError - lists and objects nest deeper than 64
 Value parse(const FileName& file, std::string_view text, std::string_view what = "");
-/// The same with the file's own text.
+/// Parses the text of the file. Throws the errors of parse() and read_text().
 Value read(const FileName& file);
 
 /// The member `name` of an object; nullptr if there is none, or if the value is not an object.
@@ -28,10 +32,11 @@ const Value* find(const Value& object, std::string_view name);
 /// Whether the text is UTF-8.
 bool is_utf8(const std::string& text);
 
-/// `text`, which must be UTF-8, with quotes.
+/// The text as a JSON string, in quotes. It must be UTF-8.
 std::string quoted(std::string_view text);
 
-/// `number` so that it is read back exactly; null if it is not finite.
+/// The number as JSON, with all digits that are needed to read the same number; "null" if it is not
+/// finite.
 std::string number_text(double number);
 
 }  // namespace tend::nn::json

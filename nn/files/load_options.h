@@ -1,4 +1,4 @@
-// How files of tensors are read.
+// Options for reading files of tensors.
 #pragma once
 
 #include <string>
@@ -9,20 +9,24 @@ namespace tend::nn {
 
 /// A part of a file that was not read.
 struct LeftOut {
-  std::string name;  ///< "labels", in a dict of a .pt file "optimizer.best", in a list "losses[2]"
-  std::string why;   ///< "an object of 'numpy._core.multiarray.scalar'"
+  /// Such as "labels", or in a .pt file "optimizer.best" in a dict and "losses[2]" in a list.
+  std::string name;
+  std::string why;  ///< Such as "an object of 'numpy._core.multiarray.scalar'".
 };
 
-/// How files of tensors are read.
+/// Options for reading files of tensors.
 struct LoadOptions {
-  /// Float32, float64 and int64 elements stay in the file, where it has them little-endian and
-  /// aligned to their size, and are read when they are touched: a file may be larger than memory.
-  /// Writing to such a tensor changes this process's copy and never the file. All other tensors
-  /// are read at once.
+  /// Maps the file into memory, so that elements are read only when they are used. The file may
+  /// then be larger than memory.
   ///
-  /// A mapped file must not be cut short or written into while a tensor or TokenFile of it lives:
-  /// touching a page that is gone ends the process (SIGBUS), and the last page that is left reads
-  /// as zeros behind the new end. The path may be given to another file, as write_file does it.
+  /// This concerns float32, float64 and int64 elements that the file stores as little-endian
+  /// numbers, aligned to their size. All other tensors are read at once. Writing to a mapped tensor
+  /// changes this process's copy and never the file.
+  ///
+  /// Do not write into a mapped file, and do not shorten it, while a tensor or TokenFile of it
+  /// lives. Reading a page that no longer exists ends the process (SIGBUS). In the last remaining
+  /// page, the bytes after the new end read as zeros. Another file may get the path, as with
+  /// write_file.
   Flag mmap = false;
 };
 

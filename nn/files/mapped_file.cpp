@@ -11,7 +11,7 @@ namespace tend::nn {
 
 class MappedFile::Mapping {
  public:
-  // Asks that no memory be reserved for pages that can be written, as most never are.
+  // MAP_NORESERVE: the system reserves no memory for writable pages, since most are never written.
   Mapping(const InputFile& file, PageAccess access)
       : bytes_(file.size()),
         data_(bytes_ == 0 ? nullptr

@@ -1,4 +1,4 @@
-// Files whose bytes are arrays' elements.
+// Files that are mapped into memory, so that arrays can use their bytes as elements.
 #pragma once
 
 #include <cstddef>
@@ -12,23 +12,28 @@
 
 namespace tend::nn {
 
-/// Whether a mapped file's pages can be written. Those that can count against RLIMIT_DATA (and the
-/// commit limit where vm.overcommit_memory is 2) even if they never are.
+/// Whether the process can write to the pages of a mapped file. Writable pages count against
+/// RLIMIT_DATA, even if they are never written. If vm.overcommit_memory is 2, they also count
+/// against the commit limit.
 enum class PageAccess { read_only, copied_when_written };
 
-/// A file in memory. Arrays of it keep it there. LoadOptions::mmap says what must not happen to the
-/// file.
+/// A file that is mapped into memory. It stays mapped while there are arrays of it.
+/// LoadOptions::mmap says what must not be done to the file.
 class MappedFile {
  public:
-  /// IoError when the system cannot map it. The file may be closed afterwards.
+  /// Maps the file, which may be closed afterwards.
+  ///
+  /// Throws: IoError - the system cannot map the file
   MappedFile(const InputFile& file, PageAccess access);
 
-  /// Its bytes, from the first on; null for an empty file.
+  /// A pointer to the first byte; null for an empty file.
   const std::byte* data() const noexcept;
 
-  /// A row-major array of the elements at `position`, which must lie in the file. Nothing where
-  /// they are no elements of tend's, not aligned to their size, or none at all: then read them.
-  /// Only with PageAccess::copied_when_written, as whoever has the array may write to it.
+  /// A row-major array of the elements at `position`, or nullopt if the elements must be read.
+  ///
+  /// They must be read if tend does not have their dtype, if they are not aligned to their size, or
+  /// if there are none. All elements must be within the file. The file must be mapped with
+  /// PageAccess::copied_when_written, since the owner of the array may write to it.
   std::optional<Array> array(NumberKind kind, std::uint64_t position, const Shape& shape) const;
 
  private:

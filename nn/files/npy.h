@@ -1,4 +1,4 @@
-// Single arrays in files that NumPy reads and writes.
+// .npy files: single arrays, as NumPy reads and writes them.
 #pragma once
 
 #include <filesystem>
@@ -8,18 +8,31 @@
 
 namespace tend::nn {
 
-/// Writes a .npy file (version 1, little-endian, C order) with float32, float64, int64 or bool, as
-/// write_file does: a regular file appears whole or not at all. IoError for an undefined tensor,
-/// for more than 64 dimensions, and where the file cannot be written. Format:
-/// https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
+/// Writes a tensor to a .npy file.
+///
+/// The file has the tensor's dtype (float32, float64, int64 or bool) and is of version 1,
+/// little-endian and in C order. As with write_file, a regular file appears whole or not at all.
+///
+/// Throws:
+///   IoError - the tensor is undefined or has more than 64 dimensions
+///   IoError - the file cannot be written
+///
+/// Format: https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
 void save_npy(const std::filesystem::path& path, const Tensor& tensor);
 
-/// Reads .npy files of versions 1 to 3, in C or Fortran order and either byte order: float32,
-/// float64, int64 and bool as they are, float16 as float32, other integers as int64. Fortran order
-/// gives a tensor with such strides. Nothing of the header is trusted, and nothing may follow the
-/// elements: IoError names the path and what is wrong, also for other dtypes (complex, longdouble,
-/// text, dates, structures, objects), a uint64 that int64 cannot hold, and what is no regular file.
-/// With mmap the elements stay in the file, as numpy.load's mmap_mode = "c" has it.
+/// Reads a tensor from a .npy file of version 1, 2 or 3, in either byte order.
+///
+/// float32, float64, int64 and bool keep their dtype. float16 becomes float32, other integers
+/// become int64. A file in Fortran order gives a tensor with the strides of that order. With mmap,
+/// the elements stay in the file, as with mmap_mode="c" of numpy.load.
+///
+/// The reader trusts nothing in the header. Errors name the path.
+///
+/// Throws:
+///   IoError - the path is not a regular file or cannot be read
+///   IoError - the header is invalid, or the file's size does not match it
+///   IoError - the dtype is complex, longdouble, text, a date, a structure or an object
+///   IoError - int64 cannot hold a uint64
 Tensor load_npy(const std::filesystem::path& path, const LoadOptions& options = {});
 
 }  // namespace tend::nn

@@ -14,11 +14,11 @@
 namespace tend::nn::npy {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "elements are written as they lie");
+static_assert(std::endian::native == std::endian::little, "elements are written as in memory");
 
 constexpr std::string_view kMagic("\x93NUMPY", 6);
 constexpr std::size_t kMaxNpyDims = 64;
-// NumPy's own headers have some hundred bytes; more than this would be read for nothing.
+// NumPy's headers have about a hundred bytes. A longer header than this is refused unread.
 constexpr std::uint64_t kMaxNpyHeader = 1'000'000;
 constexpr std::size_t kAlign = 64;
 
@@ -41,7 +41,7 @@ std::string descr_of(DType dtype) {
   return (dtype == boolean ? '|' : '<') + std::string(type.name);
 }
 
-// What NumPy calls dtypes that are not read.
+// A description of a dtype that tend cannot read, from NumPy's letter for it.
 std::string_view kind_name(char kind) {
   switch (kind) {
     case 'c': return "complex numbers";
@@ -89,7 +89,7 @@ class HeaderParser {
     return text.substr(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
   }
 
-  // The text from the value of an entry on.
+  // The header's text from the value of this entry on.
   std::string_view value_of(std::string_view key) const {
     const std::size_t at = text_.find(as_text('\'', key, '\''));
     if (at == std::string_view::npos) refuse(as_text("it has no '", key, '\''));
@@ -129,7 +129,7 @@ class HeaderParser {
     refuse("'fortran_order' is neither True nor False");
   }
 
-  // A tuple: "()", "(3,)", "(3, 4)", or with an L after each number, as Python 2 wrote them.
+  // Reads a tuple: "()", "(3,)" or "(3, 4)". Python 2 wrote an L after each number.
   Shape shape() const {
     const std::string_view value = value_of("shape");
     const std::size_t end = value.find(')');
@@ -159,7 +159,7 @@ class HeaderParser {
   std::string_view text_;
 };
 
-// What is before the header's text: the magic, a version of two bytes, and the text's length.
+// The bytes before the header's text: the magic, a version of two bytes, and the text's length.
 struct Start {
   std::uint64_t bytes = 0;
   std::uint64_t header_bytes = 0;

@@ -1,4 +1,4 @@
-// The .npy format, wherever its bytes come from.
+// The .npy format, for bytes from a file or from an archive.
 #pragma once
 
 #include <cstdint>
@@ -13,18 +13,18 @@
 
 namespace tend::nn::npy {
 
-/// A row-major array of the elements at this position of a Source, which stay where they are;
-/// nothing where they must be read. See MappedFile::array.
+/// Returns a row-major array of the mapped elements at a position of a Source, or nullopt if the
+/// elements must be read. See MappedFile::array.
 using MappedElements =
     std::function<std::optional<Array>(NumberKind, std::uint64_t position, const Shape&)>;
 
-/// Bytes that are read from the front to the end, and what errors call them.
+/// Bytes that are read from the beginning to the end, and their name in errors.
 struct Source {
   std::string_view operation;
   std::string name;
   std::uint64_t size;
   ReadBytes read;
-  MappedElements mapped = {};  // empty: all elements are read
+  MappedElements mapped = {};  // if empty, all elements are read
 
   template <class... Parts>
   [[noreturn]] void refuse(const Parts&... parts) const {
@@ -32,19 +32,20 @@ struct Source {
   }
 };
 
-/// The error of a file whose elements are no numbers of tend's.
+/// The error for a file whose dtype tend cannot read.
 class UnreadDType : public IoError {
  public:
   using IoError::IoError;
 };
 
-/// Whether these bytes, six or more, begin as .npy files do.
+/// Whether the bytes begin as .npy files do. There must be at least six.
 bool has_magic(const void* bytes);
 
-/// All that is before the elements. Errors begin with [operation] name.
+/// The part of a .npy file before the elements. Errors begin with [operation] name.
 std::string header_text(std::string_view operation, const std::string& name, const Tensor& tensor);
 
-/// Reads `source.size` bytes; errors as load_npy says. UnreadDType for text, objects and others.
+/// Reads a tensor from the `source.size` bytes of a source. Throws the errors of load_npy(), and
+/// UnreadDType for dtypes that tend cannot read, such as text and objects.
 Tensor read(const Source& source);
 
 }  // namespace tend::nn::npy

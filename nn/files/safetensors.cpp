@@ -35,7 +35,7 @@ constexpr const char* kIndex = "model.safetensors.index.json";
 
 // --- one file
 
-// How elements of `dtype` are written.
+// The type in which elements of `dtype` are written.
 StoredType stored_type(DType dtype, std::optional<HalfType> half) {
   NumberKind kind = kind_of(dtype);
   if (half && is_floating(dtype))
@@ -54,8 +54,8 @@ std::int64_t end_of(const FileName& file, const std::string& name, const Tensor&
   return end;
 }
 
-// The header for these tensors, which follow one another, padded to a multiple of 8 bytes. IoError
-// for what the format cannot store.
+// The header for these tensors, padded to a multiple of 8 bytes. The tensors' elements follow one
+// another. IoError if the format cannot store a tensor or a name.
 std::string header_text(const FileName& file, const StateDict& tensors,
                         const SafetensorsOptions& options) {
   using Json = nlohmann::ordered_json;
@@ -87,8 +87,8 @@ std::string header_text(const FileName& file, const StateDict& tensors,
   // Spaces keep the elements aligned.
   text.resize((text.size() + 7) / 8 * 8, ' ');
   if (text.size() > kMaxHeader) {
-    file.refuse("names and metadata take ", text.size(), " bytes, of which readers take ",
-                kMaxHeader, " at most");
+    file.refuse("names and metadata have ", text.size(), " bytes, but readers accept at most ",
+                kMaxHeader);
   }
   return text;
 }
@@ -112,7 +112,8 @@ std::string shard_name(std::size_t number, std::size_t count) {
   return out.str();
 }
 
-// Files that are whole, but do not have their names yet. Those that get no name are removed.
+// Files that are complete but do not have their final names yet. The destructor removes files that
+// did not get their names.
 class Prepared {
  public:
   explicit Prepared(fs::path folder) : folder_(std::move(folder)) {}
@@ -122,12 +123,12 @@ class Prepared {
     for (const std::string& name : names_) ::unlink(temporary(name).c_str());
   }
 
-  // The path to write the file of this name to.
+  // The path at which to write the file that will have this name.
   fs::path add(const std::string& name) {
     names_.push_back(name);
     return temporary(name);
   }
-  // Refuses names that are sure not to be had, such as those of folders.
+  // Error if a file cannot get its name, for example because a folder has that name.
   void check_names() const {
     for (const std::string& name : names_) check_can_write(folder_ / name);
   }
@@ -195,7 +196,7 @@ void save_shards(const fs::path& folder, const Shards& shards, const Safetensors
     remove_file(whole);
   }
   prepared.publish();
-  if (is_whole) remove_file(index);  // which says less than the whole file
+  if (is_whole) remove_file(index);  // the old index, which would name older files
 }
 
 void save(const fs::path& folder, const StateDict& tensors, const ShardOptions& options,
@@ -206,7 +207,7 @@ void save(const fs::path& folder, const StateDict& tensors, const ShardOptions& 
   fs::directory_iterator(folder, error);
   check(folder, error);
   const SafetensorsOptions of_each{options.dtype, options.metadata};
-  header_text({kSaveShards, folder}, tensors, of_each);  // refuses names and sizes
+  header_text({kSaveShards, folder}, tensors, of_each);  // checks names and sizes
   save_shards(folder, split(tensors, options), of_each, beside);
 }
 

@@ -50,7 +50,7 @@ std::string read_header(InputFile& file) {
   return text;
 }
 
-// Reads what a header says of one tensor.
+// Reads the entry of one tensor in a header.
 class EntryReader {
  public:
   EntryReader(const FileName& file, const std::string& name, const json::Value& fields)
@@ -121,7 +121,7 @@ void check_length(const FileName& file, const Entry& entry, std::int64_t data_by
   }
 }
 
-// Sorts the entries by their bytes, which must fill the data without gap and overlap.
+// Sorts the entries by their bytes. Together they must fill the data without gap and overlap.
 void sort_by_bytes(const FileName& file, std::vector<Entry>& entries, std::int64_t data_bytes) {
   std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
     return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
@@ -135,7 +135,8 @@ void sort_by_bytes(const FileName& file, std::vector<Entry>& entries, std::int64
   if (at != data_bytes) file.refuse("the tensors take ", at, " bytes of ", data_bytes);
 }
 
-// Reads the text of a header whose tensors take `data_bytes` bytes, in time n log n.
+// Parses the text of a header, in time n log n. The elements after the header have `data_bytes`
+// bytes.
 Header parse_header(const FileName& file, const std::string& text, std::int64_t data_bytes) {
   const json::Value root = json::parse(file, text, "the header ");
   if (!root.is_object()) file.refuse("the header is no JSON object");
@@ -152,7 +153,7 @@ Header parse_header(const FileName& file, const std::string& text, std::int64_t 
   return header;
 }
 
-// Reads a model.safetensors.index.json, which names files of its own folder.
+// Reads a model.safetensors.index.json, which names files in its own folder.
 WeightMap read_index(const FileName& file) {
   const json::Value root = json::read(file);
   const json::Value* map = json::find(root, "weight_map");
@@ -192,7 +193,7 @@ class SafetensorsFile::Files {
   }
 
  private:
-  // A file that is open, with its header.
+  // An open file with its header.
   class Part {
    public:
     Part(const std::filesystem::path& path, bool mapped) : file_(path, kLoadSafetensors) {
@@ -251,7 +252,7 @@ class SafetensorsFile::Files {
     }
   }
 
-  // The entries of a part that belong here.
+  // Adds the entries of a part for which belongs(entry) is true.
   template <class Belongs>
   void add(const Part& part, Belongs belongs) {
     for (const Entry& entry : part.header().entries) {
@@ -263,7 +264,7 @@ class SafetensorsFile::Files {
     for (const auto& text : part.header().metadata) metadata_.insert(text);
   }
 
-  std::list<Part> parts_;  // which stay where they are
+  std::list<Part> parts_;  // a list, so that pointers to parts stay valid
   std::vector<SafetensorsEntry> entries_;
   std::map<std::string_view, Place> places_;  // views of the parts' names
   std::map<std::string, std::string> metadata_;

@@ -1,4 +1,4 @@
-// Tensors of safetensors files, one at a time.
+// Reads the tensors of .safetensors files one at a time.
 #pragma once
 
 #include <filesystem>
@@ -16,28 +16,33 @@ namespace tend::nn {
 /// A tensor in a file.
 struct SafetensorsEntry {
   std::string name;
-  std::string stored;  ///< the dtype that the file has: "BF16"
-  DType dtype;         ///< the dtype that it is read as: float32
+  std::string stored;  ///< The dtype in the file, such as "BF16".
+  DType dtype;         ///< The dtype of the tensor that is read, such as float32.
   Shape shape;
 };
 
-/// A .safetensors file, or the files of an index, as Python's safe_open has them: headers are read
-/// and checked when it is opened, elements when they are asked for, by several threads if need be.
-/// A copy has the same files.
+/// A .safetensors file, or the files of an index, that is open for reading, as Python's safe_open
+/// opens it.
+///
+/// The constructor reads and checks the headers. load() reads elements; several threads may call
+/// it. A copy refers to the same open files.
 class SafetensorsFile {
  public:
-  /// Paths and errors are load_safetensors's.
+  /// Accepts the paths of load_safetensors(), and throws its errors.
   explicit SafetensorsFile(const std::filesystem::path& path, const LoadOptions& options = {});
 
-  /// All tensors in the order of their bytes; those of several files in the order of the files'
-  /// names.
+  /// All tensors, in the order of their bytes. If there are several files, they are sorted by name.
   const std::vector<SafetensorsEntry>& entries() const noexcept;
   const std::map<std::string, std::string>& metadata() const noexcept;
   bool contains(std::string_view name) const noexcept;
 
-  /// The tensor of that name: one of its own each time, but for elements that stay in the file.
-  /// IndexError for a name that is not here; IoError when the file cannot be read any more,
-  /// and for a U64 that int64 cannot hold.
+  /// Reads the tensor of that name. Each call returns a new tensor. With mmap, its elements may
+  /// stay in the file.
+  ///
+  /// Throws:
+  ///   IndexError - there is no tensor of that name
+  ///   IoError    - the file can no longer be read
+  ///   IoError    - int64 cannot hold a U64
   Tensor load(std::string_view name) const;
 
  private:

@@ -1,4 +1,4 @@
-// What the writer and the reader of safetensors files share.
+// Definitions that the writer and the reader of .safetensors files share.
 #pragma once
 
 #include <array>
@@ -30,13 +30,13 @@ inline constexpr std::array kStoredTypes{
     StoredType{"BOOL", NumberKind::boolean},
 };
 
-/// The member of a header that has the metadata.
+/// The name of the header's member for the metadata.
 inline constexpr std::string_view kMetadata = "__metadata__";
-/// The longest header that is written and read, as in the reference implementation.
+/// The length of the longest header, for reading and writing, as in the reference implementation.
 inline constexpr std::uint64_t kMaxHeader = 100'000'000;
 inline constexpr std::size_t kMaxDims = 64;
 
-/// A tensor of a file; its bytes are [begin, end) of what follows the header.
+/// A tensor of a file. Its bytes are [begin, end), counted from the end of the header.
 struct Entry {
   std::string name;
   StoredType type;
@@ -50,7 +50,7 @@ struct Header {
   std::map<std::string, std::string> metadata;
 };
 
-/// The names of files, by the names of their tensors: what an index says.
+/// The content of an index: for the name of each tensor, the name of its file.
 using WeightMap = std::map<std::string, std::string, std::less<>>;
 
 }  // namespace tend::nn::safetensors

@@ -10,7 +10,7 @@
 namespace tend::nn {
 namespace {
 
-// Numbers are read this many at a time, so that converting them takes little memory.
+// The number of elements that are read at a time, so that conversion needs little memory.
 constexpr std::int64_t kNumbersAtOnce = 16'384;
 
 template <class T>
@@ -49,7 +49,7 @@ std::optional<std::int64_t> read_integers(bool swapped, const ReadBytes& read, c
       swapped, read, out, [](From number) { return static_cast<std::int64_t>(number); });
 }
 
-// Numbers that tend has itself.
+// Reads numbers that need no conversion.
 template <class T>
 std::optional<std::int64_t> read_same(bool swapped, const ReadBytes& read, const Array& out) {
   read(out.raw(), static_cast<std::uint64_t>(out.numel()) * sizeof(T));
@@ -112,7 +112,7 @@ DType widened(NumberKind kind) noexcept {
 }
 
 std::optional<std::int64_t> stored_bytes(NumberKind kind, const Shape& shape) noexcept {
-  constexpr std::int64_t kLargestItem = 8;  // int64's, which smaller integers become
+  constexpr std::int64_t kLargestItem = 8;  // the size of int64; smaller integers are read as int64
   std::int64_t bytes = kLargestItem;
   bool is_empty = false;
   for (const std::int64_t size : shape) {

@@ -1,4 +1,4 @@
-// Numbers as files hold them, which tend reads as the dtypes that it has.
+// The number types of files, and their conversion from and to tend's dtypes.
 #pragma once
 
 #include <cstdint>
@@ -26,28 +26,31 @@ enum class NumberKind : unsigned char {
   f64
 };
 
-/// Bytes of one number in the file.
+/// The number of bytes of one number in the file.
 std::int64_t stored_size(NumberKind kind) noexcept;
-/// The kind in which numbers of a dtype are stored as they are.
+/// The kind that stores numbers of a dtype without conversion.
 NumberKind kind_of(DType dtype) noexcept;
-/// The dtype that holds every value of that kind: float32 for 16-bit floats, int64 for all
+/// The dtype as which numbers of that kind are read: float32 for 16-bit floats, int64 for all
 /// integers.
 DType widened(NumberKind kind) noexcept;
-/// Bytes of a tensor of this shape in the file. Nothing if the sizes are too large for a tensor:
-/// the product of those that are not zero is beyond 2^63 bytes.
+/// The number of bytes of a tensor of this shape in the file, or nullopt if the shape is too large.
+/// It is too large if the product of all sizes other than zero is beyond 2^63 bytes.
 std::optional<std::int64_t> stored_bytes(NumberKind kind, const Shape& shape) noexcept;
 
 /// Reads the next bytes of a file.
 using ReadBytes = std::function<void(void* to, std::uint64_t bytes)>;
 
-/// Reads the elements of `out`, row-major and of dtype widened(kind). The file has them in the
-/// other byte order when `swapped`. Returns the position of the first element that int64 cannot
-/// hold (only u64 has such), where reading ends.
+/// Reads the elements of `out`, which is row-major and has the dtype widened(kind).
+///
+/// If `swapped` is true, the file has the other byte order. If int64 cannot hold an element, which
+/// happens only with u64, the function stops and returns the position of that element.
 std::optional<std::int64_t> read_numbers(NumberKind kind, bool swapped, const ReadBytes& read,
                                          const Array& out);
 
-/// Puts the elements of `dense`, which is row-major, as numbers of `kind`: as they are, or 16-bit
-/// floats from float32 and, by way of float32 as PyTorch has it, from float64.
+/// Writes the elements of `dense`, which is row-major, as numbers of `kind`.
+///
+/// The kind is the dtype's own, or a 16-bit float for floating dtypes. float64 is first rounded to
+/// float32, as in PyTorch.
 void write_numbers(NumberKind kind, const Array& dense, const PutBytes& put);
 
 }  // namespace tend::nn

@@ -23,7 +23,7 @@ using FileStatus = struct ::stat;
 
 constexpr std::string_view kSuffix = ".tend.tmp";
 
-// Who writes what, for errors.
+// The operation and the path, for errors.
 struct Subject {
   std::string_view operation;
   const fs::path& path;
@@ -34,7 +34,7 @@ struct Subject {
   [[noreturn]] void refuse(int error) const { refuse(std::generic_category().message(error)); }
 };
 
-// An open file that is written.
+// A file that is open for writing.
 class OutputFile {
  public:
   OutputFile(const Subject& subject, Descriptor file) : subject_(subject), file_(std::move(file)) {
@@ -59,7 +59,7 @@ class OutputFile {
   }
 
  private:
-  // write_some(from, count) returns how many bytes it has written.
+  // write_some(from, count) returns the number of bytes that it has written.
   template <class WriteSome>
   void write_all(const void* data, std::size_t bytes, WriteSome write_some) const {
     const char* from = static_cast<const char*>(data);
@@ -83,14 +83,14 @@ bool is_same_file(const FileStatus& a, const FileStatus& b) {
   return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-// Locked, so that it has one writer at a time.
+// Opens the temporary file and locks it, so that it has one writer at a time.
 Descriptor open_temporary(const fs::path& path, ::mode_t mode) {
   for (;;) {
     Descriptor file(uninterrupted(
         [&] { return ::open(path.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, mode); }));
     if (!file.is_open()) return file;
     uninterrupted([&] { return ::flock(file.get(), LOCK_EX); });
-    // The writer before may have renamed or removed the file while this one waited.
+    // The writer before this one may have renamed or removed the file in the meantime.
     FileStatus opened{}, named{};
     if (::fstat(file.get(), &opened) != 0) return Descriptor();
     if (::lstat(path.c_str(), &named) == 0 && is_same_file(opened, named)) return file;
@@ -103,7 +103,7 @@ class TemporaryFile {
       : subject_(subject),
         target_(target),
         path_(target.string() + std::string(kSuffix)),
-        // Nobody else reads a file that may be private while it is written.
+        // If the old file may be private, nobody else may read the new one while it is written.
         file_(subject, open_temporary(path_, replaces ? 0600 : 0666)) {
     if (::ftruncate(file_.descriptor(), 0) != 0) subject_.refuse(errno);
   }
@@ -121,7 +121,8 @@ class TemporaryFile {
     file_.flush();
     if (::rename(path_.c_str(), target_.c_str()) != 0) subject_.refuse(errno);
     is_renamed_ = true;
-    // Without this a crash might bring back the old file, which is whole, too: no error.
+    // Without this, the old file might be back after a crash. That file is whole, too, so a failure
+    // here is not an error.
     const Descriptor folder(::open(folder_of(target_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (folder.is_open()) ::fsync(folder.get());
   }
@@ -141,13 +142,13 @@ std::optional<FileStatus> find_status(const Subject& subject) {
   return {};
 }
 
-// The file that is written through links, which form no circle.
+// The file to which links lead. They must not form a circle.
 fs::path followed(fs::path path) {
   while (fs::is_symlink(path)) path = path.parent_path() / fs::read_symlink(path);
   return path;
 }
 
-// fill(file) writes the new file at the path, which replaces the old one, if there is one.
+// Calls fill(file) to write a new file, which then replaces the old one at the path.
 template <class Fill>
 void replace(const Subject& subject, const std::optional<FileStatus>& old, Fill fill) {
   TemporaryFile temporary(subject, followed(subject.path), old.has_value());
@@ -155,7 +156,7 @@ void replace(const Subject& subject, const std::optional<FileStatus>& old, Fill 
   temporary.rename(old);
 }
 
-// Opens a file to write into it as it is; `flags` are added to O_WRONLY.
+// Opens a file for writing without replacing it. `flags` are added to O_WRONLY.
 OutputFile open_stream(const Subject& subject, int flags) {
   return OutputFile(subject, Descriptor(uninterrupted([&] {
                       return ::open(subject.path.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC | flags,
@@ -204,7 +205,7 @@ void append_file(const fs::path& path, std::string_view content, std::string_vie
   try {
     file.put(content.data(), content.size());
   } catch (...) {
-    // A part would be taken for the beginning of the next text.
+    // An incomplete text would look like the beginning of the next one.
     uninterrupted([&] { return ::ftruncate(file.descriptor(), before.st_size); });
     throw;
   }
@@ -221,7 +222,7 @@ void check_can_write(const fs::path& path) {
 }
 
 void remove_leftovers(const fs::path& folder, std::string_view start) {
-  std::error_code ignored;  // a file too many does no harm
+  std::error_code ignored;  // a file that cannot be removed does no harm
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
     const std::string name = entry.path().filename().string();
     if (!name.starts_with(start) || !name.ends_with(kSuffix)) continue;

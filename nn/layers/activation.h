@@ -1,4 +1,4 @@
-// Activations as modules; the functions of the same names have their formulas
+// Activations as modules. The docstrings of the functions with the same names give the formulas
 // (autograd/ops/activation.h and math.h).
 #pragma once
 
@@ -77,8 +77,8 @@ class GLU : public Module<GLU> {
   std::int64_t dim;
 };
 
-/// x Phi(x), exactly or by the tanh approximation (Hendrycks and Gimpel 2016,
-/// https://arxiv.org/abs/1606.08415).
+/// x Phi(x), exactly or by the tanh approximation. Hendrycks and Gimpel 2016,
+/// https://arxiv.org/abs/1606.08415.
 class GELU : public Module<GELU> {
  public:
   explicit GELU(OrWord<GeluKind> approximation = GeluKind::exact) : approximate(approximation) {}
@@ -151,11 +151,14 @@ class Softplus : public Module<Softplus> {
   double beta, threshold;
 };
 
-/// x where it is positive, else weight * x with a learned weight: one, or one for each of the
-/// channels in dimension 1.
+/// x where it is positive, else weight * x (torch.nn.PReLU).
+///
+/// The weight is learned. There is one for all elements, or one for each channel (dimension 1).
 class PReLU : public Module<PReLU> {
  public:
-  /// ShapeError for a negative number of parameters.
+  /// `parameters` is 1 or the number of channels; `init` is the first value of the weights.
+  ///
+  /// Throws: ShapeError - the number of parameters is negative
   explicit PReLU(std::int64_t parameters = 1, double init = 0.25) : num_parameters(parameters) {
     weight = Parameter(full({parameters}, init));
   }

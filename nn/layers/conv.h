@@ -9,7 +9,7 @@
 
 namespace tend::nn {
 
-/// Those of conv1d, and whether there is a bias.
+/// The options of Conv1d: those of the function conv1d, and `bias`.
 struct Conv1dLayerOptions {
   std::int64_t stride = 1;
   Conv1dPadding padding = 0;
@@ -18,14 +18,19 @@ struct Conv1dLayerOptions {
   Flag bias = true;
 };
 
-/// conv1d with a learned kernel (torch.nn.Conv1d). weight (out, in / groups, kernel_size) and bias
-/// (out) are drawn, in this order, from uniform(-b, b) with b = 1 / sqrt(in / groups *
-/// kernel_size).
+/// A convolution along the last dimension, with a learned kernel (torch.nn.Conv1d).
+///
+/// weight has the shape (out, in / groups, kernel_size), bias the shape (out). Both start with
+/// random numbers from uniform(-b, b), weight first, with b = 1 / sqrt(in / groups * kernel_size).
 class Conv1d : public Module<Conv1d> {
  public:
   ///@{
-  /// ShapeError unless the sizes are at least 1 and groups divides both numbers of channels, and
-  /// for the padding "same" with a stride.
+  /// A layer from in_channels to out_channels.
+  ///
+  /// Throws:
+  ///   ShapeError - a size is below 1
+  ///   ShapeError - groups does not divide both numbers of channels
+  ///   ShapeError - the padding is "same" and the stride is not 1
   Conv1d(std::int64_t in_channels, std::int64_t out_channels, std::int64_t kernel_size,
          const Conv1dLayerOptions& settings = {});
   Conv1d(std::int64_t in_channels, std::int64_t out_channels, std::int64_t kernel_size,
@@ -35,7 +40,9 @@ class Conv1d : public Module<Conv1d> {
                Conv1dLayerOptions{stride, padding, dilation, groups, with_bias}) {}
   ///@}
 
-  /// (N, in, L) -> (N, out, T), or without N; ShapeError where sizes do not fit.
+  /// (N, in, L) -> (N, out, T), or (in, L) -> (out, T).
+  ///
+  /// Throws: ShapeError - the shape of x does not fit
   Tensor forward(const Tensor& x) const;
   std::string extra_repr() const override;
 

@@ -14,20 +14,28 @@ struct EmbeddingOptions {
   std::optional<std::int64_t> padding_idx = std::nullopt;
 };
 
-/// Looks int64 indices up in weight (num_embeddings, embedding_dim), drawn from N(0, 1); the row of
-/// `padding_idx` is zero and gets no gradient (torch.nn.Embedding).
+/// A table that has a row for each index (torch.nn.Embedding).
+///
+/// The table is `weight` (num_embeddings, embedding_dim), which starts with random numbers from
+/// N(0, 1). The row of `padding_idx` starts as zeros and gets no gradient.
 class Embedding : public Module<Embedding> {
  public:
-  /// ShapeError for negative sizes, IndexError for a padding index outside of the table.
+  /// A table of this size. A negative padding index counts from the end.
+  ///
+  /// Throws:
+  ///   ShapeError - a size is negative
+  ///   IndexError - the padding index is out of range
   Embedding(std::int64_t num_embeddings, std::int64_t embedding_dim,
             std::optional<Integer> padding_index = std::nullopt);
-  /// The same with options. O is EmbeddingOptions: a template, so that other braces are still an
-  /// index.
+  /// The same with options. O is always EmbeddingOptions; the constructor is a template only so
+  /// that other braces are still read as an index.
   template <std::same_as<EmbeddingOptions> O = EmbeddingOptions>
   Embedding(std::int64_t num_embeddings, std::int64_t embedding_dim, const O& options)
       : Embedding(num_embeddings, embedding_dim, index_of(options)) {}
 
-  /// (...) int64 -> (..., embedding_dim). IndexError for an index outside of the table.
+  /// The row of each index: (...) int64 -> (..., embedding_dim).
+  ///
+  /// Throws: IndexError - an index is out of range
   Tensor forward(const Tensor& indices) const;
   std::string extra_repr() const override;
 

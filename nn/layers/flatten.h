@@ -10,7 +10,7 @@
 
 namespace tend::nn {
 
-/// Dimensions start_dim to end_dim merged into one, by default all but the first
+/// Merges the dimensions start_dim to end_dim into one, by default all but the first
 /// (torch.nn.Flatten).
 class Flatten : public Module<Flatten> {
  public:
@@ -26,7 +26,7 @@ class Flatten : public Module<Flatten> {
   std::int64_t end_dim;
 };
 
-/// Gives its argument back, in the place of another module (torch.nn.Identity).
+/// Returns its argument. It can replace another module (torch.nn.Identity).
 class Identity : public Module<Identity> {
  public:
   Tensor forward(const Tensor& x) const { return x; }

@@ -28,7 +28,7 @@ Fans fans(const char* operation, const Tensor& tensor) {
           static_cast<double>(tensor.size(0)) * receptive};
 }
 
-// In PyTorch's order of rounding: the last bit of a weight depends on it.
+// It rounds in the same order as PyTorch, since the last bit of a weight depends on the order.
 double kaiming_std(const char* operation, const Tensor& tensor, double slope, Fan fan,
                    Nonlinearity nonlinearity) {
   const Fans sizes = fans(operation, tensor);
@@ -44,7 +44,7 @@ void check_matrix(const char* operation, const Tensor& tensor) {
   if (tensor.dim() != 2) fail<ShapeError>(operation, "needs 2 dimensions, got ", tensor.shape());
 }
 
-// Calls write(elements), which may be those of a leaf that requires grad.
+// Calls write(elements). The tensor may be a leaf that requires grad.
 template <class Write>
 Tensor write_elements(const char* operation, const Tensor& tensor, Write write) {
   const NoGradGuard no_graph;
@@ -54,9 +54,10 @@ Tensor write_elements(const char* operation, const Tensor& tensor, Write write) 
   return tensor;
 }
 
-// The rows of `vectors` (k, n), k <= n, made orthogonal and of length 1, one after the other, by
-// taking away what lies along those before it (Gram and Schmidt). It is done twice, as what the
-// first time leaves of them is mostly rounding: Giraud et al. 2005,
+// Makes the rows of `vectors` (k, n), k <= n, orthogonal and of length 1 (Gram and Schmidt).
+//
+// It subtracts from each row its projections on the rows before it. It does so twice, since after
+// the first time rounding leaves a small part of the projections. Giraud et al. 2005,
 // https://doi.org/10.1007/s00211-005-0615-4.
 void make_orthonormal(const Tensor& vectors) {
   for (std::int64_t i = 0; i < vectors.size(0); ++i) {
@@ -92,7 +93,8 @@ Tensor normal_(const Tensor& tensor, double mean, double std) {
   return write_elements("normal_", tensor, [=](const Array& a) { kernels::normal(a, mean, std); });
 }
 
-// Uniform numbers through the inverse of the distribution function, in PyTorch's order of rounding.
+// Applies the inverse of the normal distribution function to uniform random numbers. It rounds in
+// the same order as PyTorch.
 Tensor trunc_normal_(const Tensor& tensor, double mean, double std, double a, double b) {
   const double root = std::sqrt(2.0);
   const auto below = [&](double x) { return (1 + std::erf((x - mean) / std / root)) / 2; };

@@ -10,7 +10,7 @@ namespace tend::nn {
 Linear::Linear(std::int64_t in_features, std::int64_t out_features, Flag with_bias) {
   if (in_features < 1 || out_features < 0) {
     fail<ShapeError>("Linear", "in_features ", in_features, " and out_features ", out_features,
-                     " are no sizes");
+                     " are not valid sizes");
   }
   weight = Parameter(empty({out_features, in_features}));
   init::kaiming_uniform_(weight, std::sqrt(5.0));

@@ -10,13 +10,17 @@ struct LinearOptions {
   Flag bias = true;
 };
 
-/// An affine map of the last dimension (torch.nn.Linear). weight (out, in) and bias (out) are
-/// drawn, in this order, from uniform(-1/sqrt(in), 1/sqrt(in)).
+/// An affine map of the last dimension (torch.nn.Linear).
+///
+/// weight has the shape (out, in), bias the shape (out). Both start with random numbers from
+/// uniform(-1/sqrt(in), 1/sqrt(in)), weight first.
 class Linear : public Module<Linear> {
  public:
-  /// ShapeError for sizes below 0 (out) or 1 (in).
+  /// A layer from in_features to out_features.
+  ///
+  /// Throws: ShapeError - in_features is below 1, or out_features is below 0
   Linear(std::int64_t in_features, std::int64_t out_features, Flag with_bias = true);
-  /// Linear(2, 3, {.bias = false}).
+  /// The same with options: Linear(2, 3, {.bias = false}).
   Linear(std::int64_t in_features, std::int64_t out_features, const LinearOptions& options)
       : Linear(in_features, out_features, options.bias) {}
 
@@ -28,7 +32,8 @@ class Linear : public Module<Linear> {
 
   TEND_PARAMETER(weight);
   TEND_PARAMETER(bias);
-  // What add_lora (lora.h) makes, and adds to the result: lora_scale * lora_B lora_A x.
+  // add_lora (lora.h) defines these. forward() then adds lora_scale * lora_B lora_A x to its
+  // result.
   TEND_PARAMETER(lora_A);
   TEND_PARAMETER(lora_B);
   double lora_scale = 1.0;

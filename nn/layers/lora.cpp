@@ -31,13 +31,13 @@ std::vector<NamedLinear> linears_with_lora(ModuleBase& module) {
   return found;
 }
 
-// True if the pattern is the path, or its end after a dot.
+// True if the pattern matches the path, or the end of the path after a dot.
 bool matches(const std::string& pattern, const std::string& path) {
   return fnmatch(pattern.c_str(), path.c_str(), 0) == 0 ||
          fnmatch(("*." + pattern).c_str(), path.c_str(), 0) == 0;
 }
 
-// The first few Linear of a module, for a message.
+// The paths of the first few Linear layers of a module, for a message.
 std::string some_names(ModuleBase& module) {
   constexpr std::size_t kShown = 8;
   std::string names;
@@ -72,8 +72,8 @@ bool is_lora_name(std::string_view name) {
   return name.ends_with("lora_A") || name.ends_with("lora_B");
 }
 
-// A module's own name of lora_A or lora_B for PEFT's, base_model.model.NAME.weight; others as they
-// are.
+// Removes PEFT's prefix and suffix: base_model.model.NAME.weight becomes NAME. Other names do not
+// change.
 std::string without_peft(std::string_view name) {
   constexpr std::string_view kPeftPrefix = "base_model.model.", kPeftSuffix = ".weight";
   if (!name.starts_with(kPeftPrefix) || !name.ends_with(kPeftSuffix)) return std::string(name);
@@ -99,12 +99,12 @@ void remove_pair(Linear& linear) {
 
 std::int64_t add_lora(ModuleBase& module, const std::vector<std::string>& patterns,
                       const LoRAOptions& options) {
-  if (patterns.empty()) fail("add_lora", "there is no name of a Linear; give {\"*\"} for all");
+  if (patterns.empty()) fail("add_lora", "there is no pattern; {\"*\"} names every Linear");
   if (options.rank < 1) fail("add_lora", "rank must be at least 1, got ", options.rank);
   if (!std::isfinite(options.alpha)) fail("add_lora", "alpha must be finite, got ", options.alpha);
   check_dropout("add_lora", options.dropout);
   const std::vector<NamedLinear> layers = named_by(module, patterns);
-  // Parameters of earlier calls are still trained.
+  // The LoRA parameters of earlier calls are still trained.
   std::vector<Tensor> trained;
   for (const auto& [path, linear] : linears_with_lora(module)) {
     for (const Parameter& each : {linear->lora_A, linear->lora_B})
@@ -125,7 +125,7 @@ StateDict lora_state(const ModuleBase& module) {
 }
 
 void load_lora_state(ModuleBase& module, const StateDict& state) {
-  StateDict whole;  // the module's own, with the new ones in their places
+  StateDict whole;  // the module's own tensors, with the LoRA tensors of `state`
   for (const auto& [name, tensor] : module.state_dict()) {
     if (!is_lora_name(name)) whole.emplace_back(name, tensor);
   }

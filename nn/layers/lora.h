@@ -1,5 +1,5 @@
 /// \file
-/// LoRA: training a module by small matrices that are added to its weights. Hu et al. 2021,
+/// LoRA: trains small matrices that are added to the weights of a module. Hu et al. 2021,
 /// https://arxiv.org/abs/2106.09685.
 #pragma once
 
@@ -14,40 +14,62 @@ namespace tend::nn {
 /// The options of add_lora.
 struct LoRAOptions {
   std::int64_t rank = 8;
-  /// What is added to a weight is alpha / rank * lora_B lora_A.
+  /// alpha / rank * lora_B lora_A is added to a weight.
   double alpha = 16.0;
-  /// Probability with which numbers that lora_A reads are dropped in training.
+  /// The probability with which training drops an element of lora_A's input.
   double dropout = 0.0;
 };
 
-/// Gives each Linear of `module` that a pattern names its lora_A (rank, in), drawn as a Linear's
-/// weight is, and lora_B (out, rank), zeros, so that nothing changes yet; all other parameters of
-/// the module, but for those of earlier calls, stop requiring grad. A pattern is a path, or its end
-/// after a dot, in which * stands for any characters, as in a shell: add_lora(model, {"W_query",
-/// "W_value"}). Returns how many layers there are. Weights that are no Linear's cannot
-/// have LoRA: those of in_proj, q_proj, k_proj and v_proj of MultiheadAttention, whose out_proj
-/// can. Error without a pattern, where one names none, a layer has LoRA already, the rank is below
-/// 1, alpha is not finite or dropout not in [0, 1]; then nothing has changed.
+/// Adds the LoRA parameters lora_A and lora_B to each Linear of `module` that a pattern names, and
+/// returns the number of these layers.
+///
+///     add_lora(model, {"W_query", "W_value"});
+///
+/// A pattern is a path, or the end of a path after a dot. As in a shell, * matches any characters.
+///
+/// lora_A (rank, in) starts with random numbers, as a Linear's weight does. lora_B (out, rank)
+/// starts as zeros, so the module's results do not change yet. All other parameters of the module
+/// stop requiring grad, except the LoRA parameters of earlier calls.
+///
+/// Only a Linear can have LoRA. So in MultiheadAttention out_proj can have it, but in_proj, q_proj,
+/// k_proj and v_proj cannot.
+///
+/// Nothing has changed after an error.
+///
+/// Throws:
+///   Error - there is no pattern, or a pattern names no Linear
+///   Error - a layer has LoRA already
+///   Error - the rank is below 1, alpha is not finite, or dropout is not in [0, 1]
 std::int64_t add_lora(ModuleBase& module, const std::vector<std::string>& patterns,
                       const LoRAOptions& options = {});
 
-/// The lora_A and lora_B of all layers, under their paths, to be saved alone. The rank is in their
-/// shapes, alpha is not: keep it, too, for the add_lora before load_lora_state.
+/// The lora_A and lora_B of all layers, under their paths. Save them without the other weights.
+///
+/// The shapes of the tensors contain the rank, but nothing contains alpha. Save alpha, too: the
+/// program needs it for add_lora before it calls load_lora_state.
 StateDict lora_state(const ModuleBase& module);
-/// Copies such a state into a module that has the same LoRA. Names may also be those of PEFT's
-/// adapter_model.safetensors, base_model.model.PATH.lora_A.weight, where PATH is one of the
-/// module's own; r and lora_alpha of its adapter_config.json are rank and alpha for add_lora. An
-/// Error lists the keys that are missing or unknown, or of another shape; then nothing has changed.
+/// Loads the result of lora_state() into a module that has LoRA in the same layers.
+///
+/// The names may also be those of PEFT's adapter_model.safetensors:
+/// base_model.model.PATH.lora_A.weight, where PATH is a path in the module. For add_lora, `rank` is
+/// r and `alpha` is lora_alpha of PEFT's adapter_config.json. Nothing has changed after an error.
+///
+/// Throws: Error - keys are missing, are unknown or have tensors of another shape; the message
+///                 lists them all
 void load_lora_state(ModuleBase& module, const StateDict& state);
 
-/// Adds what LoRA makes to each weight, and takes it away: the same results as before, but for
-/// rounding, at the cost of the plain layers. A weight becomes a new tensor (one that another
-/// module shares stays with that), and requires grad as it
-/// did under LoRA: unless changed since, nothing does. module.requires_grad_(true) trains all
-/// again.
+/// Adds each layer's LoRA product to its weight, and removes the LoRA parameters.
+///
+/// The module computes the same results as before, up to rounding, at the cost of layers without
+/// LoRA. Each weight becomes a new tensor. If another module shares the weight, that module still
+/// has the old tensor.
+///
+/// The parameters that add_lora froze still do not require grad. Call module.requires_grad_(true)
+/// to train them again.
 void merge_lora(ModuleBase& module);
-/// Takes LoRA away; the module computes what it did before it. As in merge_lora, the parameters
-/// that add_lora froze stay so.
+/// Removes the LoRA parameters, so that the module computes what it computed before add_lora.
+///
+/// As after merge_lora, the parameters that add_lora froze still do not require grad.
 void remove_lora(ModuleBase& module);
 
 }  // namespace tend::nn

@@ -1,6 +1,8 @@
-// Losses as modules; the functions of the same names have their formulas (autograd/ops/loss.h).
-// Each is made with the options of its function, in braces: MSELoss({.reduction = "sum"}). Weights,
-// which are buffers, may also come first or last.
+// Losses as modules. The docstrings of the functions with the same names give the formulas
+// (autograd/ops/loss.h).
+//
+// Each constructor accepts the options of the function, in braces: MSELoss({.reduction = "sum"}).
+// Weights are buffers. They may also be the first or the last argument.
 #pragma once
 
 #include <concepts>
@@ -63,7 +65,7 @@ class BCELoss : public Module<BCELoss> {
   Reduction reduction_;
 };
 
-/// `pos_weight` multiplies the loss of targets 1; it may be undefined.
+/// `pos_weight` multiplies the loss of targets that are 1. It may be undefined.
 class BCEWithLogitsLoss : public Module<BCEWithLogitsLoss> {
  public:
   explicit BCEWithLogitsLoss(const BinaryCrossEntropyWithLogitsOptions& options = {})

@@ -61,7 +61,7 @@ std::string GroupNorm::extra_repr() const {
 
 BatchNorm1d::BatchNorm1d(std::int64_t features, const BatchNorm1dOptions& options)
     : num_features(features), eps(options.eps), momentum(options.momentum) {
-  if (features < 1) fail<ShapeError>("BatchNorm1d", "num_features ", features, " is no size");
+  if (features < 1) fail<ShapeError>("BatchNorm1d", "num_features is ", features, ", below 1");
   if (options.affine) {
     weight = Parameter(ones({features}));
     bias = Parameter(zeros({features}));

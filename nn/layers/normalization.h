@@ -18,14 +18,17 @@ struct LayerNormOptions {
   Flag bias = true;
 };
 
-/// (x - mean) / sqrt(var + eps) * weight + bias over the last dimensions, whose sizes are
-/// `normalized_shape`; the variance is the biased one. weight starts as ones and bias as zeros;
-/// there is neither unless `affine`, and no bias unless `with_bias` (torch.nn.LayerNorm; Ba et al.
-/// 2016, https://arxiv.org/abs/1607.06450).
+/// (x - mean) / sqrt(var + eps) * weight + bias over the last dimensions (torch.nn.LayerNorm).
+///
+/// The sizes of these dimensions are `normalized_shape`. The variance is the biased one. weight
+/// starts as ones and bias as zeros. If `affine` is false, there is neither; if `with_bias` is
+/// false, there is no bias. Ba et al. 2016, https://arxiv.org/abs/1607.06450.
 class LayerNorm : public Module<LayerNorm> {
  public:
   ///@{
   /// LayerNorm(shape), LayerNorm({4, 8}) or, for the last dimension only, LayerNorm(8).
+  ///
+  /// Throws: ShapeError - the shape is empty, or a size is negative
   explicit LayerNorm(const Shape& normalized_shape, double epsilon = 1e-5, Flag affine = true,
                      Flag with_bias = true);
   explicit LayerNorm(std::initializer_list<std::int64_t> sizes, double epsilon = 1e-5,
@@ -44,7 +47,9 @@ class LayerNorm : public Module<LayerNorm> {
   LayerNorm(std::int64_t size, const LayerNormOptions& options) : LayerNorm(Shape(size), options) {}
   ///@}
 
-  /// Keeps the shape; ShapeError when the last dimensions differ from normalized_shape.
+  /// The result has the shape of x.
+  ///
+  /// Throws: ShapeError - the last dimensions of x differ from normalized_shape
   Tensor forward(const Tensor& x) const;
   std::string extra_repr() const override;
 
@@ -56,17 +61,20 @@ class LayerNorm : public Module<LayerNorm> {
 
 /// The options of RMSNorm.
 struct RMSNormOptions {
-  std::optional<double> eps = std::nullopt;  ///< the dtype's machine epsilon unless given
+  std::optional<double> eps = std::nullopt;  ///< By default the machine epsilon of x's dtype.
   Flag elementwise_affine = true;
 };
 
-/// x / sqrt(mean(x^2) + eps) * weight over the last dimensions, whose sizes are `normalized_shape`;
-/// eps is the machine epsilon of x's dtype unless given. weight starts as ones (torch.nn.RMSNorm;
-/// Zhang and Sennrich 2019, https://arxiv.org/abs/1910.07467).
+/// x / sqrt(mean(x^2) + eps) * weight over the last dimensions (torch.nn.RMSNorm).
+///
+/// The sizes of these dimensions are `normalized_shape`. By default, eps is the machine epsilon of
+/// x's dtype. weight starts as ones. Zhang and Sennrich 2019, https://arxiv.org/abs/1910.07467.
 class RMSNorm : public Module<RMSNorm> {
  public:
   ///@{
   /// RMSNorm(shape), RMSNorm({4, 8}) or, for the last dimension only, RMSNorm(8).
+  ///
+  /// Throws: ShapeError - the shape is empty, or a size is negative
   explicit RMSNorm(const Shape& normalized_shape, std::optional<double> epsilon = std::nullopt,
                    Flag affine = true);
   explicit RMSNorm(std::initializer_list<std::int64_t> sizes,
@@ -77,8 +85,8 @@ class RMSNorm : public Module<RMSNorm> {
       : RMSNorm(Shape(size), epsilon, affine) {}
   ///@}
   ///@{
-  /// The same with options. O is RMSNormOptions: a template, so that other braces are still an
-  /// epsilon.
+  /// The same with options. O is always RMSNormOptions; the constructors are templates only so that
+  /// other braces are still read as an epsilon.
   template <std::same_as<RMSNormOptions> O = RMSNormOptions>
   RMSNorm(const Shape& shape, const O& options)
       : RMSNorm(shape, options.eps, options.elementwise_affine) {}
@@ -89,7 +97,9 @@ class RMSNorm : public Module<RMSNorm> {
   RMSNorm(std::int64_t size, const O& options) : RMSNorm(Shape(size), options) {}
   ///@}
 
-  /// Keeps the shape; ShapeError when the last dimensions differ from normalized_shape.
+  /// The result has the shape of x.
+  ///
+  /// Throws: ShapeError - the last dimensions of x differ from normalized_shape
   Tensor forward(const Tensor& x) const;
   std::string extra_repr() const override;
 
@@ -104,18 +114,24 @@ struct GroupNormOptions {
   Flag affine = true;
 };
 
-/// (x - mean) / sqrt(var + eps) * weight + bias for x (N, C) or (N, C, d1, ...), over each of
-/// `num_groups` groups of channels; the variance is the biased one. weight (C) starts as ones and
-/// bias as zeros (torch.nn.GroupNorm; Wu and He 2018, https://arxiv.org/abs/1803.08494).
+/// (x - mean) / sqrt(var + eps) * weight + bias over each group of channels (torch.nn.GroupNorm).
+///
+/// x is (N, C) or (N, C, d1, ...), and its channels are in `num_groups` groups. The variance is the
+/// biased one. weight (C) starts as ones, bias (C) as zeros. Wu and He 2018,
+/// https://arxiv.org/abs/1803.08494.
 class GroupNorm : public Module<GroupNorm> {
  public:
-  /// ShapeError unless num_groups divides num_channels.
+  /// A layer for num_channels channels.
+  ///
+  /// Throws: ShapeError - a number is below 1, or num_groups does not divide num_channels
   GroupNorm(std::int64_t num_groups, std::int64_t num_channels, double epsilon = 1e-5,
             Flag affine = true);
   GroupNorm(std::int64_t groups, std::int64_t channels, const GroupNormOptions& options)
       : GroupNorm(groups, channels, options.eps, options.affine) {}
 
-  /// Keeps the shape; ShapeError when dimension 1 is not num_channels.
+  /// The result has the shape of x.
+  ///
+  /// Throws: ShapeError - x has fewer than 2 dimensions, or dimension 1 is not num_channels
   Tensor forward(const Tensor& x) const;
   std::string extra_repr() const override;
 
@@ -129,24 +145,31 @@ class GroupNorm : public Module<GroupNorm> {
 /// The options of BatchNorm1d.
 struct BatchNorm1dOptions {
   double eps = 1e-5;
-  /// The weight of a new batch in the running statistics; nullopt averages all batches alike.
+  /// The weight of a new batch in the running statistics. With nullopt, all batches count equally.
   std::optional<double> momentum = 0.1;
   Flag affine = true;
-  /// Without running statistics, those of the batch are used in evaluation, too.
+  /// If false, there are no running statistics, and evaluation uses the batch's statistics, too.
   Flag track_running_stats = true;
 };
 
-/// (x - mean) / sqrt(var + eps) * weight + bias for x (N, C) or (N, C, L): with the mean and
-/// variance of each channel over the batch in training, which also updates the running statistics,
-/// and with the running statistics in evaluation. weight starts as ones and bias as zeros
-/// (torch.nn.BatchNorm1d; Ioffe and Szegedy 2015, https://arxiv.org/abs/1502.03167).
+/// (x - mean) / sqrt(var + eps) * weight + bias for each channel of x (torch.nn.BatchNorm1d).
+///
+/// x is (N, C) or (N, C, L). Training uses the mean and variance of each channel over the batch,
+/// and updates the running statistics. Evaluation uses the running statistics. weight starts as
+/// ones and bias as zeros. Ioffe and Szegedy 2015, https://arxiv.org/abs/1502.03167.
 class BatchNorm1d : public Module<BatchNorm1d> {
  public:
+  /// A layer for num_features channels.
+  ///
+  /// Throws: ShapeError - num_features is below 1
   explicit BatchNorm1d(std::int64_t num_features, const BatchNorm1dOptions& options = {});
 
-  /// Keeps the shape; ShapeError unless x has two or three dimensions, the second of size
-  /// num_features (unchecked without weight and statistics), and, in training, more than one value
-  /// per channel.
+  /// The result has the shape of x.
+  ///
+  /// Throws:
+  ///   ShapeError - x has neither two nor three dimensions
+  ///   ShapeError - dimension 1 is not num_features, and there is a weight or running statistics
+  ///   ShapeError - in training, x has only one value for each channel
   Tensor forward(const Tensor& x) const;
   std::string extra_repr() const override;
 

@@ -6,12 +6,12 @@
 namespace tend::nn {
 
 void AnyModule::fail_class(const std::type_info& wanted) const {
-  fail("AnyModule", "holds a ", module().type_name(), ", no ", tend::type_name(wanted));
+  fail("AnyModule", "the module is a ", module().type_name(), ", not a ", tend::type_name(wanted));
 }
 
 void AnyModule::fail_call(const std::type_info& type) {
-  fail("AnyModule", "forward of ", tend::type_name(type),
-       " does not take one tensor and give one, so it cannot be called in a list of mixed classes");
+  fail("AnyModule", "the forward of ", tend::type_name(type),
+       " does not accept and return one tensor, so a list of mixed classes cannot call it");
 }
 
 }  // namespace tend::nn

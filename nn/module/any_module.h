@@ -12,8 +12,10 @@ namespace tend::nn {
 
 class ModuleBase;
 
-/// Holds a module of any class, in lists of mixed classes. A copy holds a copy of the module, which
-/// shares its tensors. One that was moved from can only be assigned to or destroyed.
+/// Owns a module of any class, for lists of mixed classes.
+///
+/// A copy owns a copy of the module, which shares the module's tensors. After a move, the old
+/// AnyModule can only be assigned to or destroyed.
 class AnyModule {
  public:
   template <class M>
@@ -29,7 +31,9 @@ class AnyModule {
   const ModuleBase& module() const { return held_->module(); }
   ModuleBase* operator->() { return &module(); }
   const ModuleBase* operator->() const { return &module(); }
-  /// The module as one of class M; Error when it is of another class.
+  /// The module as an object of class M.
+  ///
+  /// Throws: Error - the module is of another class
   template <class M>
   M& as() {
     auto* held = dynamic_cast<Held<M>*>(held_.get());
@@ -37,7 +41,9 @@ class AnyModule {
     return held->value;
   }
 
-  /// Calls the module. Error if its forward does not take one tensor and return one.
+  /// Calls the module.
+  ///
+  /// Throws: Error - the module's forward does not accept one tensor and return one
   Tensor operator()(const Tensor& x) const { return held_->call(x); }
 
  private:

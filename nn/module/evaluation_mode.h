@@ -1,4 +1,4 @@
-// Evaluation in the middle of a training.
+// Evaluation in the middle of training.
 #pragma once
 
 #include <tend/autograd/tensor/grad_mode.h>
@@ -6,9 +6,9 @@
 
 namespace tend::nn {
 
-/// While it lives, the module is in evaluation mode and this thread records no graph. Afterwards
-/// the module and all modules below it are in the mode that the module had before, also after an
-/// exception.
+/// While it lives, the module is in evaluation mode and this thread records no graph.
+///
+/// Its destructor gives the module and all modules below it the mode that the module had before.
 class EvaluationMode {
  public:
   explicit EvaluationMode(ModuleBase& module)

@@ -1,4 +1,4 @@
-// Generators as tensors, the form in which their state is saved.
+// The state of a random generator as a tensor, so that a state_dict can save it.
 #pragma once
 
 #include <tend/autograd/tensor/tensor.h>
@@ -6,9 +6,11 @@
 
 namespace tend::nn {
 
-/// The 315 int64 of Generator::to_bytes().
+/// The generator's state as 315 int64 numbers: the bytes of Generator::to_bytes().
 Tensor tensor_of_generator(const Generator& generator);
-/// The generator whose state the tensor is; IoError for one that is none.
+/// The generator with the state that tensor_of_generator() returned.
+///
+/// Throws: IoError - the tensor is not the state of a generator
 Generator generator_of_tensor(const Tensor& tensor);
 
 }  // namespace tend::nn

@@ -14,7 +14,7 @@ std::string HookPoint::place() const {
 
 bool HookPoint::is_wanted() const {
   const std::string where = place();
-  bool wanted = false;  // all are asked, as they note what there is
+  bool wanted = false;  // asks all listeners, since each notes which hook points there are
   for (HookListener* each = HookListener::current(); each != nullptr; each = each->outer()) {
     wanted = each->hears(where) || wanted;
   }
@@ -43,9 +43,9 @@ Tensor HookPoint::pass(const Tensor& x, const std::vector<std::int64_t>& heads) 
   for (auto each = listeners.rbegin(); each != listeners.rend(); ++each) {
     result = (*each)->pass(where, result, heads);
     if (result.shape() != x.shape())
-      fail<ShapeError>(where, "the hook made ", result.shape(), " of ", x.shape());
+      fail<ShapeError>(where, "the hook returned shape ", result.shape(), " for ", x.shape());
     if (result.dtype() != x.dtype())
-      fail<DTypeError>(where, "the hook made ", result.dtype(), " of ", x.dtype());
+      fail<DTypeError>(where, "the hook returned dtype ", result.dtype(), " for ", x.dtype());
   }
   return result;
 }

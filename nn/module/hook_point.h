@@ -1,5 +1,5 @@
 /// \file
-/// Places in a forward whose values tools can read and replace.
+/// Named positions in a forward whose values tools can read and replace.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,10 @@
 
 namespace tend::nn {
 
-/// Hears of the HookPoints that this thread passes while it lives. Of several the first made hears
-/// of a tensor first, and the next gets what that made of it.
+/// Receives the tensors at the HookPoints that this thread passes while the listener lives.
+///
+/// If there are several listeners, the one that was made first receives a tensor first. The next
+/// one receives the first one's result.
 class HookListener {
  public:
   HookListener(const HookListener&) = delete;
@@ -20,15 +22,15 @@ class HookListener {
 
   /// The last listener of this thread, or nullptr.
   static HookListener* current() noexcept { return current_; }
-  /// The one that was made before this one, or nullptr.
+  /// The listener that was made before this one, or nullptr.
   HookListener* outer() const noexcept { return outer_; }
 
-  /// Whether it wants the tensor at a place, such as "blocks.0.attention.hook_z".
+  /// Whether it wants the tensor at a hook point, such as "blocks.0.attention.hook_z".
   virtual bool hears(const std::string& place) = 0;
-  /// The heads that it wants of attention's scores and weights there; none means all.
+  /// The heads whose attention scores and weights it wants there. An empty list means all heads.
   virtual std::vector<std::int64_t> heads(const std::string& place) const = 0;
-  /// The tensor to go on with. x has all heads if `heads` is empty, otherwise these, in dimension
-  /// -3.
+  /// Receives x and returns the tensor with which the forward continues. If `heads` is empty, x has
+  /// all heads; otherwise its dimension -3 has these heads only.
   virtual Tensor pass(const std::string& place, const Tensor& x,
                       const std::vector<std::int64_t>& heads) = 0;
 
@@ -42,28 +44,35 @@ class HookListener {
   HookListener* outer_;
 };
 
-/// A place in a forward:
+/// A named position in a forward:
 ///
 ///     struct Net : Module<Net> {
 ///       Tensor forward(const Tensor& x) const { return out(hook_hidden(relu(in(x)))); }
 ///       HookPoint hook_hidden{"hook_hidden"};
 ///       ...
 ///
-/// Its full name is the path of the module that is being called, without the outermost one's class,
-/// and its own name. It costs nothing while nobody listens.
+/// Its full name is the path of the running module, without the class of the outermost module,
+/// followed by its own name. It costs nothing while there is no listener.
 class HookPoint {
  public:
-  /// A name that lives as long as the program, such as a string literal.
+  /// The name must live as long as the program, as a string literal does.
   constexpr explicit HookPoint(const char* name) noexcept : name_(name) {}
 
-  /// x, or what listeners make of it. `heads` are those that x consists of, where not of all.
-  /// ShapeError and DTypeError for a result that is not like x.
+  /// Passes x to the listeners and returns their result, or x if nobody listens.
+  ///
+  /// `heads` are the heads that x has; an empty list means all heads.
+  ///
+  /// Throws:
+  ///   ShapeError - a listener's result has another shape than x
+  ///   DTypeError - a listener's result has another dtype than x
   Tensor operator()(const Tensor& x, const std::vector<std::int64_t>& heads = {}) const {
     return HookListener::current() == nullptr ? x : pass(x, heads);
   }
-  /// Whether somebody wants the tensor here, where it is computed for them alone.
+  /// Whether a listener wants the tensor here. Ask it where the tensor is computed only for
+  /// listeners.
   bool is_heard() const { return HookListener::current() != nullptr && is_wanted(); }
-  /// The heads that somebody wants, in ascending order; none means all, or nobody.
+  /// The heads that listeners want, in ascending order. An empty list means that a listener wants
+  /// all heads, or that nobody wants any.
   std::vector<std::int64_t> heads() const;
 
  private:

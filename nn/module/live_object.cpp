@@ -11,7 +11,7 @@ struct Registry {
   std::set<const void*> addresses;
 };
 
-// The first object makes it, so it outlives static modules.
+// The first object constructs it, so it is destroyed after all static modules.
 Registry& registry() {
   static Registry all;
   return all;

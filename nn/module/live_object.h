@@ -1,4 +1,4 @@
-// The addresses of all modules and parameters, so that a module finds members that nobody
+// The addresses of all modules and parameters. With them, a module finds members that were not
 // registered.
 #pragma once
 
@@ -14,7 +14,7 @@ enum class LiveKind : std::uint8_t { module, parameter };
 /// Base of an object whose address is known while it lives.
 class LiveObject {
  public:
-  /// The live objects that begin in `bytes`, by ascending address.
+  /// The live objects that begin in `bytes`, in the order of their addresses.
   static std::vector<const LiveObject*> live_within(std::span<const std::byte> bytes);
 
   LiveKind live_kind() const noexcept { return kind_; }

@@ -53,9 +53,9 @@ std::vector<ModuleBase*> ModuleBase::modules() const {
 void ModuleBase::check_class(const std::type_info& declared) const {
   if (typeid(*this) != declared)
     fail(type_name(),
-         "a class derived from another module's has that one's forward and clone: "
+         "a class that is derived from another module class inherits its forward and clone: "
          "derive it from nn::Module<",
-         type_name(), ">, with the other module as a member");
+         type_name(), "> and make the other module a member");
 }
 
 void ModuleBase::each_tensor(FunctionRef<void(const OwnTensor&)> f) {
@@ -69,7 +69,7 @@ void ModuleBase::each_tensor(FunctionRef<void(const OwnTensor&)> f) {
   }
 }
 
-// Per module its parameters, then its buffers, as PyTorch orders them.
+// The parameters of each module, then its buffers, in PyTorch's order.
 std::vector<ModuleBase::PathTensor> ModuleBase::path_tensors() const {
   std::vector<PathTensor> tensors;
   for (const auto& [path, owner] : self().named_modules()) {
@@ -86,7 +86,7 @@ std::vector<ModuleBase::PathTensor> ModuleBase::path_tensors() const {
 
 namespace {
 
-/// Tells which tensors come for the first time.
+/// Recognises tensors that it has seen before.
 class Known {
  public:
   bool adds(const Tensor& tensor) { return seen_.insert(tensor.impl().get()).second; }
@@ -115,7 +115,7 @@ std::vector<std::pair<std::string, Tensor>> ModuleBase::named_buffers() const {
   return named(MemberKind::buffer);
 }
 
-// As named, without the cost of making names: training calls this at every step.
+// As named(), without the cost of making names. Training calls this at every step.
 std::vector<Tensor> ModuleBase::collect(MemberKind kind) const {
   std::vector<Tensor> tensors;
   Known known;
@@ -148,7 +148,7 @@ void ModuleBase::apply(const std::function<void(ModuleBase&)>& f) {
 }
 
 void ModuleBase::to(DType dtype) {
-  if (!is_floating(dtype)) fail<DTypeError>("Module::to", "modules are floating, got ", dtype);
+  if (!is_floating(dtype)) fail<DTypeError>("Module::to", "needs a floating dtype, got ", dtype);
   std::vector<Tensor> others;
   for (const PathTensor& each : path_tensors()) {
     const Tensor& tensor = each.tensor;
@@ -195,7 +195,7 @@ HookHandle ModuleBase::register_backward_hook(BackwardHook hook) {
 
 void ModuleBase::fail_hooks() const {
   fail("register_forward_hook", type_name(),
-       "'s forward does not give a single tensor, or takes arguments that hooks cannot pass on");
+       "'s forward does not return a single tensor, or has arguments that hooks cannot pass on");
 }
 
 std::size_t ModuleBase::checked_place(const char* list, std::int64_t index, std::size_t size) {
@@ -207,7 +207,7 @@ std::size_t ModuleBase::checked_place(const char* list, std::int64_t index, std:
 
 void ModuleBase::check_name(const char* operation, std::string_view name) {
   if (name.empty() || name.find('.') != std::string_view::npos)
-    fail(operation, "\"", name, "\" is no name: it is empty or has a dot");
+    fail(operation, "\"", name, "\" is not a valid name: it is empty or has a dot");
   bool taken = false;
   each_tensor([&](const OwnTensor& own) { taken = taken || own.name == name; });
   for (const auto& [child, module] : named_children()) taken = taken || child == name;
@@ -278,7 +278,7 @@ void ModuleBase::own_tensors() {
   };
   for (const auto& [path, module] : tree) {
     module->each_tensor([&](const OwnTensor& own) { replace(own.tensor); });
-    // Other handles on the same parameters.
+    // Replaces other handles on the same parameters, too.
     for (const LiveObject* each : live_within(module->own_bytes())) {
       if (each->live_kind() == LiveKind::parameter)
         replace(const_cast<Parameter&>(static_cast<const Parameter&>(*each)));
@@ -354,7 +354,7 @@ void ModuleBase::find_unregistered(const ModuleScope& scope) const {
       fail_unregistered(owner, static_cast<const ModuleBase&>(*first));
     fail_unregistered(owner, static_cast<const Parameter&>(*first));
   }
-  if (is_unknown) return;  // to be asked again when a graph is recorded
+  if (is_unknown) return;  // checked again when a graph is recorded
   for (const auto& [path, module] : tree) module->checked_ = true;
 }
 
@@ -377,7 +377,7 @@ std::string indented(const std::string& text) {
 
 std::string ModuleBase::repr() const {
   const NestedCall nested("repr");
-  // In a ModuleList, neighbours that print alike are printed once: "(0-3): 4 x Block(...)".
+  // In a ModuleList, neighbours with the same text are printed once: "(0-3): 4 x Block(...)".
   struct Line {
     std::string first, last, text;
     int count = 1;
@@ -395,7 +395,7 @@ std::string ModuleBase::repr() const {
   }
   const std::string extra = extra_repr();
   std::string out = type_name() + "(";
-  // Several lines stand below each other, as children do.
+  // An extra_repr of several lines is printed below the name, as children are.
   const bool below = extra.find('\n') != std::string::npos;
   out += below ? "\n  " + indented(extra) : extra;
   for (const Line& line : lines) {

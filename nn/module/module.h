@@ -1,4 +1,4 @@
-// Module: what has parameters, buffers and sub-modules with names.
+// Module: the base of classes that have named parameters, buffers and sub-modules.
 //
 //   class Block : public nn::Module<Block> {
 //    public:
@@ -10,9 +10,9 @@
 //   };
 //
 // Each field macro declares a member and registers it under its own name, which becomes its key in
-// state_dict. The first call of a module that holds another one as a member without the macro is an
-// Error. Modules behind pointers or in a std::vector are not found so, and their parameters are not
-// trained: use ModuleList, ModuleDict or register_module.
+// state_dict. If a class has a module as a member without the macro, its first call throws an
+// Error. That check does not find modules in a std::vector or behind pointers, and their parameters
+// are not trained. Use ModuleList, ModuleDict or register_module for them.
 #pragma once
 
 #include <atomic>
@@ -42,29 +42,32 @@ namespace tend::nn {
 
 /// The options of register_buffer and TEND_BUFFER.
 struct BufferOptions {
-  /// Whether state_dict has the buffer; one that is not persistent is loaded where a state has it.
+  /// Whether state_dict() includes the buffer. load_state_dict() also loads other buffers, if the
+  /// state has them.
   Flag persistent = true;
 };
 
 /// The options of state_dict.
 struct StateDictOptions {
-  /// Lists buffers that are not persistent, too.
+  /// Includes buffers that are not persistent.
   Flag all_buffers = false;
 };
 
-/// The part of every module that does not depend on its type. Modules are values: they are members
-/// of others, or elements of a ModuleList. A copy has its own structure but shares the tensors, as
-/// Python's copy.copy does; clone() copies them, too.
+/// The part of every module that does not depend on its type.
 ///
-/// Do not assign to a module, move it or change its list of modules while it is called. Do not
+/// Modules are values: they are members of other modules, or elements of a ModuleList. A copy has
+/// its own structure but shares the tensors, as in Python's copy.copy. clone() also copies the
+/// tensors.
+///
+/// While a module is called, do not assign to it, move it or change its list of modules. Do not
 /// assign a part of a module to that module; move the part out first. Calls nest at most
 /// NestedCall::kMaxDepth deep.
 class ModuleBase : public LiveObject {
  public:
   virtual ~ModuleBase() = default;
 
-  // Names are paths such as "blocks.0.W_query.weight". A tensor that has two paths is listed once,
-  // under the first.
+  // Names are paths such as "blocks.0.W_query.weight". A tensor that has two paths is listed only
+  // under the first one.
 
   std::vector<std::pair<std::string, Tensor>> named_parameters() const;
   std::vector<std::pair<std::string, Tensor>> named_buffers() const;
@@ -75,14 +78,22 @@ class ModuleBase : public LiveObject {
   /// The direct sub-modules.
   virtual std::vector<std::pair<std::string, ModuleBase*>> named_children();
 
-  // What is named at run time instead of by a field macro. Copies of the module have it, too. Error
-  // for a name that is empty, has a dot, or is taken.
+  // These functions register members at run time, without a field macro. Copies of the module have
+  // these members, too.
 
-  /// Returns the parameter; one that is undefined counts as absent.
+  /// Registers a parameter and returns it. An undefined parameter counts as absent.
+  ///
+  /// Throws: Error - the name is empty, has a dot, or is taken
   Parameter register_parameter(const std::string& name, Parameter parameter);
-  /// Returns the buffer.
+  /// Registers a buffer and returns it.
+  ///
+  /// Throws: Error - the name is empty, has a dot, or is taken
   Tensor register_buffer(const std::string& name, Tensor buffer, const BufferOptions& options = {});
+  /// Registers a sub-module and returns a reference to it.
+  ///
   /// The reference is valid until this module is assigned to, moved or destroyed.
+  ///
+  /// Throws: Error - the name is empty, has a dot, or is taken
   template <class M>
   M& register_module(const std::string& name, M module) {
     check_name("register_module", name);
@@ -90,7 +101,8 @@ class ModuleBase : public LiveObject {
     return extras_.back().module->as<M>();
   }
 
-  // Look-up by a path such as "blocks.0.norm.weight"; Error where there is nothing.
+  // These functions look up a path such as "blocks.0.norm.weight". They throw an Error if there is
+  // nothing at the path.
 
   Tensor get_parameter(std::string_view path) const;
   Tensor get_buffer(std::string_view path) const;
@@ -102,25 +114,31 @@ class ModuleBase : public LiveObject {
   void train(Flag mode = true);
   void eval() { train(false); }
 
-  /// Every parameter and persistent buffer under its path, as PyTorch names them. The tensors are
-  /// the module's own, without history.
+  /// All parameters and persistent buffers under their paths, as PyTorch names them. The tensors
+  /// share the module's elements and have no history.
   StateDict state_dict(const StateDictOptions& options = {}) const;
-  /// Copies the elements of `state` into the parameters and buffers of the same names, converted to
-  /// their dtypes. Buffers that are not persistent may be missing. Returns the missing and
-  /// unexpected keys, of which a strict call has none.
+  /// Copies the tensors of `state` into the parameters and buffers with the same names.
   ///
-  /// Everything is checked before anything changes. An Error lists all keys
-  /// - that are missing or unexpected, if strict,
-  /// - whose tensor has another shape than the module's, or is undefined,
-  /// - that are there twice, or
-  /// - that name one tensor of the module but have different elements (PyTorch uses the last).
+  /// Elements are converted to the dtypes of the parameters and buffers. Buffers that are not
+  /// persistent may be missing. Returns the missing and the unexpected keys; a strict call throws
+  /// if there are any. Everything is checked before anything changes, and one Error lists all keys.
+  ///
+  /// Throws:
+  ///   Error - keys are missing or unexpected, and `strict` is true
+  ///   Error - a tensor is undefined or has another shape than the module's
+  ///   Error - a key appears twice
+  ///   Error - several keys name one tensor of the module but have different elements (PyTorch uses
+  ///           the last)
   IncompatibleKeys load_state_dict(const StateDict& state, Flag strict = true);
 
-  /// f for every module, children first (torch.nn.Module.apply).
+  /// Calls f for every module, children first (torch.nn.Module.apply).
   void apply(const std::function<void(ModuleBase&)>& f);
-  /// Converts all floating parameters and buffers of another dtype, and drops their gradients.
-  /// DTypeError unless `dtype` is floating, AutogradError for a buffer of another dtype with
-  /// history.
+  /// Converts all floating parameters and buffers to `dtype`. Those that change lose their
+  /// gradients.
+  ///
+  /// Throws:
+  ///   DTypeError    - `dtype` is not floating
+  ///   AutogradError - a buffer of another dtype has a history
   void to(DType dtype);
   void zero_grad() const;
   /// Sets requires_grad of all parameters; false freezes them.
@@ -128,9 +146,9 @@ class ModuleBase : public LiveObject {
   /// The number of elements of all parameters, or of those that require grad.
   std::int64_t num_parameters(Flag only_trainable = false) const;
 
-  // Hooks, in the order of their registration; later copies of the module share them. They run when
-  // the module is called, and see those of its arguments that are tensors. Calling a module with
-  // hooks whose forward does not return a single tensor is an Error.
+  // Hooks run when the module is called, in the order of their registration. They receive the
+  // arguments that are tensors. Later copies of the module share the hooks. If a module has hooks,
+  // its forward must return a single tensor; otherwise a call throws an Error.
 
   HookHandle register_forward_pre_hook(ForwardPreHook hook);
   HookHandle register_forward_hook(ForwardHook hook);
@@ -139,8 +157,8 @@ class ModuleBase : public LiveObject {
 
   /// The class name, without namespaces.
   std::string type_name() const;
-  /// What torch prints between the parentheses of a layer, such as "in_features=3, out_features=2,
-  /// bias=False".
+  /// The text between the parentheses in torch's repr of a layer, such as "in_features=3,
+  /// out_features=2, bias=False".
   virtual std::string extra_repr() const { return {}; }
   /// torch's repr of the module tree.
   std::string repr() const;
@@ -154,7 +172,7 @@ class ModuleBase : public LiveObject {
     bool persistent;
     Tensor& tensor;
   };
-  /// Calls f for each of them.
+  /// Calls f for each tensor of this module itself.
   virtual void each_tensor(FunctionRef<void(const OwnTensor&)> f);
 
   ModuleBase() : LiveObject(LiveKind::module) {}
@@ -170,43 +188,48 @@ class ModuleBase : public LiveObject {
   [[noreturn]] void fail_hooks() const;
   static std::size_t checked_place(const char* list, std::int64_t index, std::size_t size);
 
-  /// At the first call, an Error for what nothing would train or save:
-  /// - a module or a parameter that is a member of this module, or of one below it, and that no
-  ///   field macro registered
-  /// - this module, where another one calls it that does not have it among its members, as it does
-  ///   not have those of a std::vector. Not if it has nothing to train, or if its parameters were
-  ///   listed: then somebody knows of it.
+  /// At the first call, checks that every module and parameter will be trained and saved.
+  ///
+  /// The second error below does not occur if this module has nothing to train. Nor does it occur
+  /// if the parameters of this module were listed, since then the caller knows of them.
+  ///
+  /// Throws:
+  ///   Error - a module or parameter is a member of this module, or of one below it, but no field
+  ///           macro registered it
+  ///   Error - another module calls this one without having it among its members, as with modules
+  ///           in a std::vector
   void check_members(const ModuleScope& scope) const {
     if (!checked_) find_unregistered(scope);
   }
-  /// The bytes of this object, in which its members are.
+  /// The bytes of this object, which contain its members.
   virtual std::span<const std::byte> own_bytes() const noexcept { return {}; }
   /// The class whose forward a call of this module runs.
   virtual const std::type_info& called_class() const noexcept { return typeid(*this); }
 
   static ModuleBase& base_of(ModuleBase& module) noexcept { return module; }
   static ModuleBase& base_of(AnyModule& module) { return module.module(); }
-  /// Error naming `operation` for what cannot be the name of another member.
+  /// Error, with `operation` in its text, if `name` cannot be the name of a new member.
   void check_name(const char* operation, std::string_view name);
-  /// Error where this module is of a class derived from the one that was declared.
+  /// Error if this module's class is derived from the declared class.
   void check_class(const std::type_info& declared) const;
 
-  /// Gives this module, a copy of another, tensors and lists of hooks of its own, for clone().
+  /// Gives this module, a copy of another, its own tensors and lists of hooks. For clone().
   void own_tensors();
 
-  /// Overridden by a module with an invariant, to throw for a loaded value that breaks it.
+  /// A module with an invariant overrides it, to throw if a loaded value breaks the invariant.
   virtual void check_loaded(const std::string& /*field*/, const Tensor& /*value*/) const {}
 
  private:
   friend class Field;
-  // A member by its distance from this object, which copying and moving preserve.
+  // A member, given by its distance from this object. Copies and moved objects have the same
+  // distance.
   struct Entry {
     const char* name;
     std::ptrdiff_t offset;
     MemberKind kind;
     bool persistent;
   };
-  // What was registered at run time: a tensor, or a module.
+  // A tensor or a module that was registered at run time.
   struct Extra {
     std::string name;
     MemberKind kind;
@@ -224,7 +247,7 @@ class ModuleBase : public LiveObject {
     ModuleBase* owner;
   };
 
-  // A flag that threads set and read while they call a module. A copy has its value.
+  // A flag that several threads set and read while they call a module. A copy has the same value.
   struct Mark : std::atomic<bool> {
     using std::atomic<bool>::operator=;
     Mark() : std::atomic<bool>(false) {}
@@ -257,7 +280,7 @@ class ModuleBase : public LiveObject {
   std::shared_ptr<ModuleHooks> hooks_;
   bool training_ = true;
   mutable Mark checked_;  // all members were found registered
-  mutable Mark listed_;   // parameters() or named_parameters() went over it
+  mutable Mark listed_;   // parameters() or named_parameters() has listed its parameters
 };
 
 /// Registers a member with its module; the field macros declare one after each member.
@@ -282,9 +305,12 @@ class Field {
 };
 
 /// Base of a module class, which defines `forward`. Calling the module runs forward and the hooks.
-/// An Error of a module within another ends with its path, as (in GPT.blocks.1.feed_forward.down).
-/// Classes are not derived from a module's class in turn (an Error at the first call), unless that
-/// is abstract, with a virtual forward.
+///
+/// If a module within another one throws an Error, the message ends with the module's path, such as
+/// (in GPT.blocks.1.feed_forward.down).
+///
+/// Do not derive a class from a module class, unless the module class is abstract, with a virtual
+/// forward. The first call of such an object throws an Error.
 template <class Derived>
 class Module : public ModuleBase {
  public:
@@ -299,11 +325,17 @@ class Module : public ModuleBase {
     }
   }
 
-  /// A deep copy, as Python's copy.deepcopy makes it: parameters and buffers of its own with the
-  /// same elements, dtypes and requires_grad, without gradients; what was one tensor is one in the
-  /// copy. Training mode and hooks are the same, but hooks that come or go later are those of one.
-  /// Members that are Tensors stay the original's, what register_buffer() returned, too (use
-  /// get_buffer(), or TEND_BUFFER). AutogradError for a tensor with history.
+  /// A deep copy with parameters and buffers of its own, as Python's copy.deepcopy makes it.
+  ///
+  /// The copies have the same elements, dtypes and requires_grad, but no gradients. A tensor that
+  /// two members share is copied once, and the members of the copy share it. The copy has the same
+  /// training mode and hooks; hooks that are registered or removed later affect only one of the
+  /// two.
+  ///
+  /// Members that are plain Tensors still refer to the original's elements. So does a member that
+  /// stores the result of register_buffer(): use get_buffer() or TEND_BUFFER instead.
+  ///
+  /// Throws: AutogradError - a parameter or buffer has a history
   Derived clone() const {
     check_class(typeid(Derived));
     Derived copy = static_cast<const Derived&>(*this);
@@ -313,7 +345,7 @@ class Module : public ModuleBase {
 
  protected:
   std::span<const std::byte> own_bytes() const noexcept override {
-    // Without std::as_bytes, whose templates would take a third of the time to compile tend.h.
+    // Not std::as_bytes: its templates would take a third of the time that tend.h takes to compile.
     return {reinterpret_cast<const std::byte*>(static_cast<const Derived*>(this)), sizeof(Derived)};
   }
   const std::type_info& called_class() const noexcept override {
@@ -371,14 +403,14 @@ std::ostream& operator<<(std::ostream& out, const ModuleBase& module);
   [[no_unique_address]] ::tend::nn::Field name##_field_ { \
     *this, #name, name                                    \
   }
-/// A parameter named `name`; while it is undefined it counts as absent (an optional bias, say).
+/// A parameter named `name`. While it is undefined, it counts as absent, such as an optional bias.
 #define TEND_PARAMETER(name)                              \
   ::tend::nn::Parameter name;                             \
   [[no_unique_address]] ::tend::nn::Field name##_field_ { \
     *this, #name, name                                    \
   }
-/// A buffer named `name`: part of the state, not trained. BufferOptions may follow:
-/// TEND_BUFFER(mask, {.persistent = false}).
+/// A buffer named `name`: a tensor that is saved with the module but not trained. BufferOptions may
+/// follow: TEND_BUFFER(mask, {.persistent = false}).
 #define TEND_BUFFER(name, ...)                            \
   ::tend::Tensor name;                                    \
   [[no_unique_address]] ::tend::nn::Field name##_field_ { \

@@ -1,4 +1,4 @@
-// ModuleDict: modules under names of their own.
+// ModuleDict: modules with names that are chosen at run time.
 #pragma once
 
 #include <algorithm>
@@ -15,8 +15,10 @@
 
 namespace tend::nn {
 
-/// Modules of one class, or of any (ModuleDict<>), by name, in the order of their insertion
-/// (torch.nn.ModuleDict). Iterate over its pairs of name and module.
+/// Modules by name, in the order of their insertion (torch.nn.ModuleDict).
+///
+/// A ModuleDict<T> has modules of class T, a ModuleDict<> modules of any classes. Iterate over its
+/// pairs of name and module.
 template <class T = AnyModule>
 class ModuleDict : public ModuleBase {
  public:
@@ -24,7 +26,7 @@ class ModuleDict : public ModuleBase {
   using iterator = typename std::list<value_type>::iterator;
 
   ModuleDict() = default;
-  /// ModuleDict<>{{"body", Linear(8, 8)}, {"head", Linear(8, 3)}}: as if inserted in this order.
+  /// Inserts modules in this order: ModuleDict<>{{"body", Linear(8, 8)}, {"head", Linear(8, 3)}}.
   ModuleDict(std::initializer_list<value_type> modules) {
     for (const auto& [name, module] : modules) insert(name, module);
   }
@@ -37,16 +39,19 @@ class ModuleDict : public ModuleBase {
     return copy;
   }
 
-  /// Adds a module, or replaces the one of that name in its place. Error for a name that is empty,
-  /// has a dot, or is registered here otherwise.
+  /// Adds a module, or replaces the module of that name at its position.
+  ///
+  /// Throws: Error - the name is empty, has a dot, or belongs to another member of this object
   T& insert(const std::string& name, T module) {
     const auto at = find(name);
     if (at != modules_.end()) return at->second = std::move(module);
     check_name("ModuleDict", name);
     return modules_.emplace_back(name, std::move(module)).second;
   }
-  /// Adds a module that is made of the arguments, unless the name is here already; its place, and
-  /// whether it was added. Error for a name as above.
+  /// Adds a module that is made from the arguments, unless there is a module of that name. Returns
+  /// an iterator to the module of that name, and whether it was added.
+  ///
+  /// Throws: Error - as insert()
   template <class... Arguments>
   std::pair<iterator, bool> emplace(const std::string& name, Arguments&&... arguments) {
     const auto known = find(name);
@@ -54,7 +59,9 @@ class ModuleDict : public ModuleBase {
     insert(name, T(std::forward<Arguments>(arguments)...));
     return {std::prev(modules_.end()), true};
   }
-  /// Removes a module; IndexError for a name that is not here.
+  /// Removes a module.
+  ///
+  /// Throws: IndexError - there is no module of that name
   void erase(std::string_view name) { modules_.erase(checked(name)); }
   void clear() noexcept { modules_.clear(); }
 
@@ -69,7 +76,9 @@ class ModuleDict : public ModuleBase {
     return keys;
   }
   ///@{
-  /// IndexError for a name that is not here.
+  /// The module of that name.
+  ///
+  /// Throws: IndexError - there is no module of that name
   T& operator[](std::string_view name) { return checked(name)->second; }
   const T& operator[](std::string_view name) const {
     return const_cast<ModuleDict*>(this)->checked(name)->second;
@@ -99,7 +108,7 @@ class ModuleDict : public ModuleBase {
     return at;
   }
 
-  // A list, so that a name is constant and a module stays where it is.
+  // A list, so that names are constant and references to modules stay valid.
   std::list<value_type> modules_;
 };
 

@@ -26,8 +26,8 @@ bool ModuleHooks::empty() const noexcept {
 
 namespace {
 
-// The name by which one module of a tree leads to another; nullopt where that is not in the tree.
-// Looks level by level, since a module mostly calls those just below it.
+// The path from `root` to `wanted`, or nullopt if `wanted` is not below `root`. The search goes
+// level by level, since a module mostly calls its direct children.
 std::optional<std::string> name_below(ModuleBase& root, const ModuleBase& wanted) {
   if (&root == &wanted) return "";
   std::vector<std::pair<std::string, ModuleBase*>> level = root.named_children(), next;
@@ -81,11 +81,11 @@ void ModuleScope::rethrow_with_path(const Error& error) const {
 
 namespace {
 
-// The module's hooks, in a list for each call: the gradient of its result waits for those of its
-// inputs in a walk_note, under the list's address.
+// The module's hooks, in a list of its own for each call. The gradient of the call's result is
+// stored in a walk_note, under the list's address, until the gradients of the inputs are there.
 using BackwardHooks = std::shared_ptr<const HookList<BackwardHook>>;
 
-// What a hook left of the gradients of arguments like these: as many, of their shapes and dtypes.
+// Checks that a hook left one gradient for each argument, with the argument's shape and dtype.
 void check_replaced(const std::vector<Tensor>& left, const std::vector<Tensor>& arguments) {
   constexpr const char* operation = "register_backward_hook";
   if (left.size() != arguments.size()) {
@@ -105,15 +105,16 @@ void check_replaced(const std::vector<Tensor>& left, const std::vector<Tensor>& 
   }
 }
 
-// Copies of the inputs, behind a node where their gradients arrive together and pass the hooks.
+// Copies of the inputs from one node of the graph. The gradients of all inputs arrive at that node
+// together, where the hooks run.
 std::vector<Tensor> watch_inputs(const BackwardHooks& hooks, std::vector<Tensor> inputs) {
   const autograd::CustomFunction watch{
       "BackwardHookFunctionBackward",
       [](autograd::FunctionContext&, const std::vector<Tensor>& x) { return x; },
       [hooks](const autograd::FunctionContext& context, const std::vector<Tensor>& grads) {
         const Tensor grad_output = std::exchange(autograd::walk_note(hooks.get()), {});
-        // In a double backward gradients reach the inputs past the module's result, through what
-        // its first derivative kept of them. PyTorch's hooks do not run then, either.
+        // In a double backward, gradients may reach the inputs without passing the module's result,
+        // through tensors that the first derivative saved. PyTorch's hooks do not run then, either.
         if (!grad_output.defined()) return grads;
         std::vector<Tensor> grad_inputs = grads;
         for (std::size_t i = 0; i < grads.size(); ++i) {
@@ -144,7 +145,7 @@ Versions versions_of(const std::vector<Tensor>& tensors) {
   return versions;
 }
 
-// Notes the gradient of the result; where no input has a gradient, the hooks run here.
+// Notes the gradient of the result. If no input requires grad, the hooks run here.
 Tensor watch_output(const BackwardHooks& hooks, const Tensor& output, bool has_inputs) {
   return record_view(
       "BackwardHookFunctionBackward", output, output.array(),
@@ -188,7 +189,7 @@ Tensor call_with_hooks(const ModuleBase& module, const ModuleHooks& hooks,
   Tensor output = forward(inputs);
   hooks.after.for_each([&](const ForwardHook& hook) { hook(module, inputs, output); });
   if (!backward) return output;
-  // What was written into a copy would be lost for the caller. PyTorch refuses that, too.
+  // The caller would not see a write into a copy of its argument. PyTorch refuses it, too.
   if (has_inputs && versions_of(inputs) != versions) {
     fail<AutogradError>("register_backward_hook", module.type_name(),
                         " has a backward hook, and it or a forward hook changes an argument in "

@@ -19,8 +19,8 @@ namespace tend::nn {
 
 class ModuleBase;
 
-/// A function of these arguments, one of which it may replace: it writes to that argument or, as in
-/// PyTorch, returns its new value (an undefined tensor, or an empty list: no change).
+/// A function of these arguments, one of which it may replace. It writes to that argument or, as in
+/// PyTorch, returns its new value. An undefined tensor or an empty list changes nothing.
 template <class... Arguments>
 class ModuleHook {
  public:
@@ -36,7 +36,7 @@ class ModuleHook {
 
   template <class F>
   static Call make_call(F f) {
-    Call call;  // one for all returns, as in TensorHook
+    Call call;  // one variable for all returns, as in TensorHook
     if (tend::is_empty_function(f)) return call;
     if constexpr (std::is_void_v<std::invoke_result_t<F&, Arguments...>>) {
       call = std::move(f);
@@ -71,9 +71,10 @@ using ForwardPreHook = ModuleHook<const ModuleBase& /*module*/, std::vector<Tens
 /// Called after forward with its result, which it may replace.
 using ForwardHook = ModuleHook<const ModuleBase& /*module*/, const std::vector<Tensor>& /*inputs*/,
                                Tensor& /*output*/>;
-/// Called in backward with the gradient of the module's result and those of its tensor arguments
-/// (undefined for one that does not require grad; none at all when no argument does), which it may
-/// replace by others of the same shape and dtype.
+/// Called in backward with the gradient of the module's result and the gradients of its tensor
+/// arguments. It may replace the latter by gradients of the same shape and dtype. The gradient of
+/// an argument that does not require grad is undefined. If no argument requires grad, `grad_inputs`
+/// is empty.
 using BackwardHook =
     ModuleHook<std::vector<Tensor>& /*grad_inputs*/, const Tensor& /*grad_output*/>;
 
@@ -83,7 +84,7 @@ struct ModuleHooks {
   HookList<ForwardHook> after;
   HookList<BackwardHook> backward;
 
-  /// Stops sharing these lists with copies of the module.
+  /// Makes these lists independent of the lists of the module's copies.
   void separate();
   bool empty() const noexcept;
 };
@@ -93,9 +94,9 @@ class ModuleScope final : public CallScope {
  public:
   explicit ModuleScope(const ModuleBase& module) : module_(module) {}
   ~ModuleScope() = default;
-  /// The outermost module's class, then the names that lead from there to this one.
+  /// The outermost module's class, then the names that lead from there to this module.
   std::string path() const override;
-  /// The outermost of the modules that run within each other here.
+  /// The outermost of the modules that are running.
   const ModuleBase& root() const;
 
   /// Throws the error again, with the path of this module at the end of its text. The error is
@@ -110,7 +111,7 @@ class ModuleScope final : public CallScope {
   const ModuleBase& module_;
 };
 
-/// Runs the hooks around `forward`, a function of the (maybe replaced) inputs.
+/// Runs the hooks and, between them, `forward`. Hooks may have replaced the inputs that it gets.
 Tensor call_with_hooks(const ModuleBase& module, const ModuleHooks& hooks,
                        std::vector<Tensor> inputs,
                        FunctionRef<Tensor(const std::vector<Tensor>&)> forward);

@@ -1,4 +1,4 @@
-// ModuleList: any number of modules, of one class or of several.
+// ModuleList: a list of modules, of one class or of several.
 #pragma once
 
 #include <concepts>
@@ -12,29 +12,33 @@
 
 namespace tend::nn {
 
-/// Modules of one class, or of any (ModuleList<>), named "0", "1", ...; iterate over it, or index
-/// it. References to them hold until the list grows, or reserves memory.
+/// A list of modules with the names "0", "1", ... (torch.nn.ModuleList).
+///
+/// A ModuleList<T> has modules of class T, a ModuleList<> modules of any classes. References to the
+/// modules are valid until the list grows or reserves memory.
 template <class T = AnyModule>
 class ModuleList : public ModuleBase {
  public:
   ModuleList() = default;
-  /// ModuleList<>{Linear(8, 32), ReLU()}, in braces, makes the modules from left to right.
+  /// ModuleList<>{Linear(8, 32), ReLU()}. Braces make the modules from left to right.
   template <class... Modules>
   requires(sizeof...(Modules) > 0 && (std::convertible_to<Modules, T> && ...) &&
            ((std::derived_from<Modules, ModuleBase> ||
              std::same_as<Modules, AnyModule>)&&...)) explicit ModuleList(Modules... modules) {
     (push_back(std::move(modules)), ...);
   }
-  /// ModuleList<Block>(3, [&] { return Block(width); }): `count` modules, each made by a call, as
-  /// by Python's [Block(width) for _ in range(3)]. Error for a count below 0.
+  /// Calls `make` for each of `count` modules: ModuleList<Block>(3, [&] { return Block(width); }),
+  /// as Python's [Block(width) for _ in range(3)].
+  ///
+  /// Throws: Error - `count` is below 0
   template <class Make>
   requires(!std::derived_from<Make, ModuleBase>) && std::is_invocable_r_v<T, Make&> ModuleList(
                                                         std::int64_t count, Make make) {
     reserve(count);
     for (std::int64_t i = 0; i < count; ++i) push_back(make());
   }
-  /// ModuleList<Block>(3, block): clones, whose parameters have the same values but are their own,
-  /// as those of torch.nn.TransformerEncoder(block, 3).
+  /// `count` clones of a module: ModuleList<Block>(3, block). Each has its own parameters, with the
+  /// same values, as in torch.nn.TransformerEncoder(block, 3).
   template <std::derived_from<ModuleBase> M>
   requires std::convertible_to<M, T> ModuleList(std::int64_t count, const M& module)
       : ModuleList(count, [&] { return module.clone(); }) {}
@@ -51,16 +55,20 @@ class ModuleList : public ModuleBase {
   T& emplace_back(Args&&... args) {
     return modules_.emplace_back(std::forward<Args>(args)...);
   }
-  /// Reserves memory for `count` modules; Error for a count below 0.
+  /// Reserves memory for `count` modules.
+  ///
+  /// Throws: Error - `count` is below 0
   void reserve(std::int64_t count) {
-    if (count < 0) fail("ModuleList", count, " modules");
+    if (count < 0) fail("ModuleList", "the number of modules is ", count);
     modules_.reserve(static_cast<std::size_t>(count));
   }
   void push_back(T module) { modules_.push_back(std::move(module)); }
 
   std::size_t size() const noexcept { return modules_.size(); }
   ///@{
-  /// -1 is the last one. IndexError for a number out of range.
+  /// The module at a position; -1 is the last one.
+  ///
+  /// Throws: IndexError - the position is out of range
   T& operator[](Integer i) { return modules_[checked(i)]; }
   const T& operator[](Integer i) const { return modules_[checked(i)]; }
   T& at(Integer i) { return modules_[checked(i)]; }

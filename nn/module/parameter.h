@@ -6,8 +6,8 @@
 
 namespace tend::nn {
 
-/// A leaf over the elements of `value` (shared) that requires grad, and prints as "Parameter
-/// containing:".
+/// A leaf tensor that requires grad. It shares the elements of `value`, and its printed form begins
+/// with "Parameter containing:".
 class Parameter : public Tensor, public LiveObject {
  public:
   Parameter() : LiveObject(LiveKind::parameter) {}

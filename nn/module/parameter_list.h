@@ -1,4 +1,4 @@
-// ParameterList: any number of parameters.
+// ParameterList: a list of parameters.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace tend::nn {
 
-/// Parameters named "0", "1", ... (torch.nn.ParameterList); iterate over it, or index it.
+/// A list of parameters with the names "0", "1", ... (torch.nn.ParameterList).
 class ParameterList : public ModuleBase {
  public:
   ParameterList() = default;
@@ -26,13 +26,15 @@ class ParameterList : public ModuleBase {
 
   void push_back(Parameter parameter) { parameters_.push_back(std::move(parameter)); }
   std::size_t size() const noexcept { return parameters_.size(); }
-  /// Makes a parameter of a tensor.
+  /// Makes a parameter from a tensor, and adds it.
   Parameter& emplace_back(const Tensor& value) {
     push_back(Parameter(value));
     return parameters_.back();
   }
   ///@{
-  /// -1 is the last one. IndexError for a number out of range.
+  /// The parameter at a position; -1 is the last one.
+  ///
+  /// Throws: IndexError - the position is out of range
   Parameter& operator[](Integer i) { return parameters_[checked(i)]; }
   const Parameter& operator[](Integer i) const { return parameters_[checked(i)]; }
   Parameter& at(Integer i) { return parameters_[checked(i)]; }

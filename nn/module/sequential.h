@@ -1,4 +1,4 @@
-// Sequential: modules that feed each other.
+// Sequential: modules that are called one after the other.
 #pragma once
 
 #include <concepts>
@@ -10,13 +10,15 @@
 
 namespace tend::nn {
 
-/// Modules of any classes from Tensor to Tensor, called in order; named "0", "1", ... Copies share
-/// the tensors. Sequentials may be nested; a single one in braces is a copy of it, and
-/// Sequential{AnyModule(inner)} nests it.
+/// Calls modules in order: each one gets the result of the one before it (torch.nn.Sequential).
+///
+/// The modules may have any classes whose forward accepts a Tensor and returns one. Their names are
+/// "0", "1", ... Copies share the tensors. Sequentials may be nested. Note that Sequential{inner}
+/// is a copy of the Sequential `inner`; Sequential{AnyModule(inner)} nests it.
 class Sequential : public Module<Sequential> {
  public:
-  /// Sequential{Linear(8, 32), Linear(32, 8)}, in braces, makes the modules from left to right, so
-  /// that they draw their weights as in Python; in parentheses the order is the compiler's choice.
+  /// Sequential{Linear(8, 32), Linear(32, 8)}. Braces make the modules from left to right, so their
+  /// random weights are the same as in Python. With parentheses, the compiler chooses the order.
   template <class... Modules>
   explicit Sequential(Modules... modules) {
     (push_back(std::move(modules)), ...);
@@ -25,13 +27,15 @@ class Sequential : public Module<Sequential> {
   template <class M>
   void push_back(M module) {
     static_assert(std::derived_from<M, ModuleBase> || std::same_as<M, AnyModule>,
-                  "Sequential takes modules; a function can be the forward of a small one");
+                  "Sequential accepts modules only; make a function the forward of a module");
     layers_.emplace_back(std::move(module));
   }
 
   std::size_t size() const noexcept { return layers_.size(); }
   ///@{
-  /// Can be called: model[0](x); -1 is the last one. IndexError for a number out of range.
+  /// The module at a position, which can be called: model[0](x). -1 is the last one.
+  ///
+  /// Throws: IndexError - the position is out of range
   AnyModule& operator[](Integer i) { return layers_[checked(i)]; }
   const AnyModule& operator[](Integer i) const { return layers_[checked(i)]; }
   ///@}

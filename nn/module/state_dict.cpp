@@ -71,7 +71,7 @@ StateDict ModuleBase::state_dict(const StateDictOptions& options) const {
 
 namespace {
 
-// A copy to make: the elements of `value`, of the target's shape, go to `target`.
+// A copy to make, from `value` to `target`. Both have the same shape.
 struct Load {
   std::string_view key;
   Tensor target;
@@ -95,7 +95,7 @@ constexpr const char* kLoad = "load_state_dict";
   fail(kLoad, module.type_name(), " does not take this state:", problems);
 }
 
-// The tensors by key; Error for a key that is there twice or has an undefined tensor.
+// The tensors by key. Error if a key appears twice or has an undefined tensor.
 Sources sources_of(const ModuleBase& module, const StateDict& state) {
   Sources sources;
   std::string problems;
@@ -116,7 +116,8 @@ bool same_bits(const Tensor& a, const Tensor& b) {
   return bytes == 0 || std::memcmp(x.raw(), y.raw(), static_cast<std::size_t>(bytes)) == 0;
 }
 
-// Several keys may name one tensor, as those of a tied head do: Error if their elements differ.
+// Several keys may name one tensor, such as the keys of a tied head. Error if their elements
+// differ.
 void check_shared(const ModuleBase& module, const std::vector<Load>& loads) {
   std::map<const TensorImpl*, const Load*> known;
   std::string problems;
@@ -167,7 +168,8 @@ IncompatibleKeys ModuleBase::load_state_dict(const StateDict& state, Flag strict
   }
 
   check_shared(*this, loads);
-  // A tensor of the module itself needs no copy, and graphs may have saved it.
+  // If the value is the module's own tensor, no copy is needed. A copy would also invalidate the
+  // graphs that have saved the tensor.
   std::erase_if(loads, [](const Load& load) {
     const Array &from = load.value.array(), &to = load.target.array();
     return from.raw() == to.raw() && from.has_layout_of(to);

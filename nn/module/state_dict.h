@@ -15,9 +15,11 @@
 
 namespace tend::nn {
 
-/// Named tensors in the order of their insertion, the form in which weights are saved and loaded.
-/// Iterate over its pairs of name and tensor, or look one up; that takes time in proportion to
-/// their number. As in a map, references and iterators stay valid when entries are added.
+/// Named tensors in the order of their insertion. Weights are saved and loaded in this form.
+///
+/// Iterate over its pairs of name and tensor, or look up a name. A look-up takes time in proportion
+/// to the number of entries. As in a map, references and iterators stay valid when entries are
+/// added.
 class StateDict {
  public:
   using value_type = std::pair<std::string, Tensor>;
@@ -25,8 +27,7 @@ class StateDict {
   using const_iterator = std::list<value_type>::const_iterator;
 
   StateDict() = default;
-  /// Keeps all of them, also several of one name, which load_state_dict and save_safetensors
-  /// refuse.
+  /// Accepts several entries of one name, but load_state_dict() and save_safetensors() refuse them.
   StateDict(std::initializer_list<value_type> entries) : entries_(std::list<value_type>(entries)) {}
   StateDict(const std::vector<value_type>& entries)
       : entries_(std::list<value_type>(entries.begin(), entries.end())) {}
@@ -40,23 +41,27 @@ class StateDict {
   std::size_t size() const noexcept { return entries_.size(); }
   bool empty() const noexcept { return entries_.empty(); }
 
-  /// The first entry of that name, end() where there is none.
+  /// The first entry of that name, or end() if there is none.
   iterator find(std::string_view name) noexcept;
   const_iterator find(std::string_view name) const noexcept;
   bool contains(std::string_view name) const noexcept { return find(name) != end(); }
-  /// IndexError for a name that is not here.
+  /// The first tensor of that name.
+  ///
+  /// Throws: IndexError - there is no entry of that name
   Tensor& at(std::string_view name);
   const Tensor& at(std::string_view name) const;
-  /// Adds an undefined tensor for a name that is not here, as std::map does; at() throws.
+  /// The first tensor of that name. If there is none, it adds an undefined tensor, as std::map
+  /// does.
   Tensor& operator[](std::string_view name);
   template <std::integral Number>
-  Tensor& operator[](Number) = delete;  // entries have names, no numbers
+  Tensor& operator[](Number) = delete;  // entries have names, not numbers
 
-  /// Adds an entry unless the name is here already; its place, and whether it was added.
+  /// Adds an entry unless there is one of that name. Returns an iterator to the entry of that name,
+  /// and whether it was added.
   std::pair<iterator, bool> insert(value_type entry);
-  /// Adds an entry at the end, also when the name is here already.
+  /// Adds an entry at the end, even if there is one of that name.
   value_type& emplace_back(std::string name, Tensor tensor);
-  /// How many entries of that name there were.
+  /// Removes all entries of that name, and returns their number.
   std::size_t erase(std::string_view name);
   iterator erase(const_iterator at) { return entries_.erase(at); }
   void clear() noexcept { entries_.clear(); }
@@ -65,12 +70,14 @@ class StateDict {
   std::list<value_type> entries_;
 };
 
-/// Whether both have the same names in the same order, with tensors of the same dtypes, shapes and
-/// elements (NaN equals nothing), or none.
+/// Whether both have the same names in the same order, with equal tensors.
+///
+/// Equal tensors have the same dtype, shape and elements, or are both undefined. NaN equals
+/// nothing.
 bool operator==(const StateDict& a, const StateDict& b);
 
-/// Keys of a module that a state lacks, but for buffers that are not persistent, and keys of the
-/// state that the module lacks.
+/// The keys of a module that a state lacks, and the keys of the state that the module lacks.
+/// Buffers that are not persistent do not count as missing.
 struct IncompatibleKeys {
   std::vector<std::string> missing_keys, unexpected_keys;
 };

@@ -13,7 +13,7 @@ void Adagrad::check(const Options& o) {
 }
 
 Update Adagrad::update(const ParameterStep& p, const Options& o) const {
-  // RMSprop with a sum in place of the running mean.
+  // Uses RMSprop's kernel, with a sum instead of the running mean.
   const auto earlier_steps = static_cast<double>(p.state.step - 1);
   const kernels::RMSpropStep step = {.rate = -o.lr / (1 + earlier_steps * o.lr_decay),
                                      .penalty = o.weight_decay,

@@ -10,7 +10,7 @@ struct AdagradOptions {
   double lr = 1e-2;
   /// Step n has the rate lr / (1 + (n - 1) * lr_decay).
   double lr_decay = 0;
-  /// The gradient gets weight_decay * parameter added to it.
+  /// weight_decay * parameter is added to the gradient.
   double weight_decay = 0;
   /// The first value of the sum of squares.
   double initial_accumulator_value = 0;
@@ -28,13 +28,13 @@ struct AdagradOptions {
   }
 };
 
-/// Duchi et al. 2011, https://jmlr.org/papers/v12/duchi11a.html, as torch.optim.Adagrad computes
-/// it.
+/// Adagrad as torch.optim.Adagrad computes it. Duchi et al. 2011,
+/// https://jmlr.org/papers/v12/duchi11a.html.
 class Adagrad : public GroupedOptimizer<Adagrad, AdagradOptions> {
  public:
   using GroupedOptimizer::GroupedOptimizer;
   static constexpr const char* kName = "Adagrad";
-  /// Error for an option out of its range.
+  /// Error if an option is out of its range.
   static void check(const Options& options);
 
  private:

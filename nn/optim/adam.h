@@ -1,4 +1,4 @@
-// Adam and AdamW: steps by running means of gradients and of their squares.
+// Adam and AdamW: steps that are computed from running means of gradients and of their squares.
 #pragma once
 
 #include <utility>
@@ -11,7 +11,7 @@ namespace tend::optim {
 template <bool is_decoupled>
 struct AdamFamilyOptions {
   double lr = 1e-3;
-  /// How much of the running means of gradients and of their squares stays in a step.
+  /// The weights of the old running means of gradients and of their squares in each step.
   std::pair<double, double> betas = {0.9, 0.999};
   double eps = 1e-8;
   /// Adam adds weight_decay * parameter to the gradient. AdamW's decay is decoupled: each step
@@ -40,7 +40,7 @@ class AdamFamily
   using Options = AdamFamilyOptions<is_decoupled>;
   using AdamFamily::GroupedOptimizer::GroupedOptimizer;
   static constexpr const char* kName = is_decoupled ? "AdamW" : "Adam";
-  /// Error for an option out of its range.
+  /// Error if an option is out of its range.
   static void check(const Options& options);
 
  private:
@@ -56,10 +56,11 @@ extern template class AdamFamily<true>;
 using AdamOptions = AdamFamilyOptions<false>;
 using AdamWOptions = AdamFamilyOptions<true>;
 
-/// Kingma and Ba 2015, https://arxiv.org/abs/1412.6980, as torch.optim.Adam computes it.
+/// Adam as torch.optim.Adam computes it. Kingma and Ba 2015, https://arxiv.org/abs/1412.6980.
 using Adam = AdamFamily<false>;
 
-/// Loshchilov and Hutter 2019, https://arxiv.org/abs/1711.05101, as torch.optim.AdamW computes it.
+/// Adam with decoupled weight decay, as torch.optim.AdamW computes it. Loshchilov and Hutter 2019,
+/// https://arxiv.org/abs/1711.05101.
 using AdamW = AdamFamily<true>;
 
 }  // namespace tend::optim

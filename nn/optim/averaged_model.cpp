@@ -50,7 +50,7 @@ void AveragedModel::update_parameters() {
   const Array share = Array::scalar(decay_ ? 1 - *decay_ : 1 / number, float64);
   for (const auto& [key, parameter, average] : weights_) {
     if (n_averaged_ == 0) {
-      average.copy_from(parameter.array());  // not by lerp: infinite averages times zero are NaN
+      average.copy_from(parameter.array());  // not lerp: an infinite average times zero is NaN
     } else {
       kernels::lerp(average, average, parameter.array().contiguous(), share);
     }

@@ -12,8 +12,8 @@ namespace tend::optim {
 
 /// The options of AveragedModel.
 struct AveragedModelOptions {
-  /// The share of the average that stays in an update, for an exponential moving average. Without
-  /// it, the average is the mean of all updates.
+  /// The weight of the old average in each update, for an exponential moving average. Without it,
+  /// the average is the mean of all updates.
   std::optional<double> decay = std::nullopt;
 };
 
@@ -32,23 +32,31 @@ struct AveragedModelOptions {
 /// change them.
 class AveragedModel {
  public:
-  /// The averages begin as copies of the parameters. Error for a decay outside of [0, 1], and for a
-  /// model without parameters.
+  /// The averages begin as copies of the parameters.
+  ///
+  /// Throws:
+  ///   Error      - decay is not in [0, 1], or the model has no parameters
+  ///   DTypeError - a parameter is not floating
   explicit AveragedModel(const nn::ModuleBase& model, const AveragedModelOptions& options = {});
   AveragedModel(const AveragedModel&) = delete;
   AveragedModel& operator=(const AveragedModel&) = delete;
 
-  /// Adds the present parameters to the averages. Do not call it under an AveragedWeightsGuard.
+  /// Adds the present parameters to the averages. Do not call it while there is an
+  /// AveragedWeightsGuard.
   ///
-  /// Throws: ShapeError, DTypeError - a parameter has got another shape or dtype
+  /// Throws:
+  ///   ShapeError - a parameter has got another shape
+  ///   DTypeError - a parameter has got another dtype
   void update_parameters();
   std::int64_t n_averaged() const noexcept { return n_averaged_; }
 
-  /// The averages: "n_averaged" and "module.NAME" for every parameter, as in PyTorch, whose state
-  /// also has the buffers. update_parameters() changes these tensors.
+  /// The averages: "n_averaged", and "module.NAME" for every parameter. The names are PyTorch's,
+  /// whose state also has the buffers. update_parameters() changes these tensors.
   nn::StateDict state_dict() const;
-  /// Error, which names the first key that is missing, does not fit or belongs to nothing; nothing
-  /// has changed then.
+  /// Loads a state_dict(). Nothing has changed after an error.
+  ///
+  /// Throws: Error - a key is missing, appears twice, does not fit or belongs to no parameter; the
+  ///                 message names the first such key
   void load_state_dict(const nn::StateDict& state);
 
  private:
@@ -66,10 +74,13 @@ class AveragedModel {
 };
 
 /// The model has its averaged weights while this object lives, and its own weights afterwards.
-/// Writes to the averaged weights are lost. Guards of one model must end in the reverse order of
-/// their construction.
 ///
-/// Throws: ShapeError, DTypeError - a parameter has got another shape or dtype
+/// Writes to the model's weights in between are lost. Guards of one model must end in the reverse
+/// order of their construction.
+///
+/// Throws:
+///   ShapeError - a parameter has got another shape
+///   DTypeError - a parameter has got another dtype
 class AveragedWeightsGuard {
  public:
   [[nodiscard]] explicit AveragedWeightsGuard(AveragedModel& averaged);
@@ -79,7 +90,7 @@ class AveragedWeightsGuard {
 
  private:
   AveragedModel* averaged_;
-  std::vector<Array> own_;  // what the parameters were
+  std::vector<Array> own_;  // the model's own weights
 };
 
 }  // namespace tend::optim

@@ -13,7 +13,7 @@
 namespace tend::nn {
 namespace {
 
-// All gradients that have elements. Throws unless all may be written.
+// All gradients that have elements. Throws if a gradient cannot be written to.
 std::vector<Array> gradients_of(const char* operation, const std::vector<Tensor>& parameters) {
   std::vector<Array> gradients;
   const NoGradGuard no_grad;

@@ -1,4 +1,4 @@
-// Two groups of parameters: with and without weight decay.
+// Divides a model's parameters into a group with weight decay and one without.
 #pragma once
 
 #include <functional>
@@ -9,7 +9,7 @@
 
 namespace tend::optim {
 
-/// A model's parameters in two groups. decay_groups() makes it.
+/// The result of decay_groups(): a model's parameters in two groups.
 class DecayGroups {
  public:
   const std::vector<Tensor>& decayed() const noexcept { return decayed_; }
@@ -26,14 +26,15 @@ class DecayGroups {
   double weight_decay_;
 };
 
-/// Two groups for an optimizer. Parameters for which decays(name, parameter) is true get the weight
-/// decay; the others get a weight decay of 0.
+/// Divides a model's parameters into two groups for an optimizer. Parameters for which
+/// decays(name, parameter) is true get the weight decay. The others get a weight decay of 0.
 ///
 ///     optim::AdamW optimizer(optim::decay_groups(model, 0.1), {.lr = 1e-3});
 DecayGroups decay_groups(
     const nn::ModuleBase& model, double weight_decay,
     const std::function<bool(const std::string& name, const Tensor& parameter)>& decays);
-/// Tensors of two and more dimensions decay; biases and the gains of norms do not.
+/// The same, with weight decay for tensors of two or more dimensions. Biases and the gains of norms
+/// get none.
 DecayGroups decay_groups(const nn::ModuleBase& model, double weight_decay);
 
 }  // namespace tend::optim

@@ -1,4 +1,4 @@
-// What an optimizer's step does with the elements of one parameter. Internal.
+// Applies a kernel to the elements of one parameter, for an optimizer's step. Internal.
 #pragma once
 
 #include <array>

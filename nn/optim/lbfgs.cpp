@@ -103,8 +103,8 @@ const std::vector<Tensor>& LBFGS::checked_parameters() {
   return parameters;
 }
 
-// The next direction: the gradient times an approximate inverse of the second derivatives, which
-// follows from the last changes of the gradient.
+// Computes the next direction: the negative gradient times an approximate inverse of the second
+// derivatives. The approximation is computed from the last changes of the gradient.
 void LBFGS::turn(const Tensor& gradient, std::int64_t history_size) {
   Memory& m = memory_;
   if (++m.n_iter == 1) {

@@ -37,10 +37,12 @@ struct LBFGSOptions {
   }
 };
 
-/// Limited-memory BFGS as torch.optim.LBFGS computes it (Nocedal 1980). Each step(closure) calls
-/// the closure several times, with other parameters each time; step() without one is an Error.
-/// All parameters are in one group and have the same dtype. The gradient of a parameter without one
-/// counts as zero. If the closure throws, the parameters keep the values for which it was called.
+/// Limited-memory BFGS as torch.optim.LBFGS computes it (Nocedal 1980).
+///
+/// Each step(closure) calls the closure several times, with other parameters each time. step()
+/// without a closure throws an Error. All parameters must be in one group and have the same dtype.
+/// If a parameter has no gradient, its gradient counts as zero. If the closure throws, the
+/// parameters keep the values for which it was called.
 ///
 ///     optim::LBFGS optimizer(model.parameters(),
 ///                            {.line_search_fn = "strong_wolfe"});
@@ -54,12 +56,14 @@ class LBFGS : public GroupedOptimizer<LBFGS, LBFGSOptions> {
  public:
   using GroupedOptimizer::GroupedOptimizer;
   static constexpr const char* kName = "LBFGS";
-  /// Error for an option out of its range.
+  /// Error if an option is out of its range.
   static void check(const Options& options);
 
-  /// "n_iter" and "func_evals" (the numbers of directions and of calls of the closure so far), the
-  /// group's options, and what the next direction is computed from: "d", "t", "H_diag",
-  /// "prev_flat_grad", "old_dirs", "old_stps" and "ro", as PyTorch names them.
+  /// The state of the search, and the options of the group.
+  ///
+  /// "n_iter" and "func_evals" are the numbers of directions and of calls of the closure so far.
+  /// The next direction is computed from "d", "t", "H_diag", "prev_flat_grad", "old_dirs",
+  /// "old_stps" and "ro", which have PyTorch's names.
   nn::StateDict state_dict() override;
   void load_state_dict(const nn::StateDict& state) override;
 

@@ -1,4 +1,4 @@
-// Lion: steps of one size along the sign of a running mean.
+// Lion: steps of the same size for all elements, along the sign of a running mean.
 #pragma once
 
 #include <utility>
@@ -10,7 +10,7 @@ namespace tend::optim {
 /// The options of Lion.
 struct LionOptions {
   double lr = 1e-4;
-  /// How much of the running mean of gradients stays in the direction, and in the mean itself.
+  /// The weights of the old running mean of gradients: in the direction, and in the new mean.
   std::pair<double, double> betas = {0.9, 0.99};
   /// Decoupled weight decay: each step subtracts lr * weight_decay * parameter.
   double weight_decay = 0;
@@ -22,12 +22,13 @@ struct LionOptions {
   }
 };
 
-/// Algorithm 2 of Chen et al. 2023, https://arxiv.org/abs/2302.06675; PyTorch has none.
+/// Lion: algorithm 2 of Chen et al. 2023, https://arxiv.org/abs/2302.06675. PyTorch does not have
+/// it.
 class Lion : public GroupedOptimizer<Lion, LionOptions> {
  public:
   using GroupedOptimizer::GroupedOptimizer;
   static constexpr const char* kName = "Lion";
-  /// Error for an option out of its range.
+  /// Error if an option is out of its range.
   static void check(const Options& options);
 
  private:

@@ -12,8 +12,8 @@
 namespace tend::optim {
 namespace {
 
-// A matrix near U V' of the singular value decomposition U S V' of `x`. A polynomial, applied
-// several times, moves singular values between 0 and 1 to about 1.
+// A matrix close to U V', where U S V' is the singular value decomposition of `x`. Each iteration
+// applies a polynomial, which moves singular values between 0 and 1 to about 1.
 Tensor orthogonalized(const Tensor& x, const MuonOptions& o) {
   const bool is_tall = x.size(0) > x.size(1);
   Tensor y = is_tall ? x.t() : x;

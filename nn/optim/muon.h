@@ -7,8 +7,9 @@
 
 namespace tend::optim {
 
-/// The factor of a step for a matrix of shape (rows, columns): sqrt(max(1, rows / columns)), or
-/// 0.2 sqrt(max(rows, columns)), with which elements move as AdamW's, so that its lr can be used.
+/// The factor of a step for a matrix of shape (rows, columns). For `original` it is
+/// sqrt(max(1, rows / columns)). For `match_rms_adamw` it is 0.2 sqrt(max(rows, columns)): elements
+/// then move about as far as with AdamW, so AdamW's lr can be used.
 enum class MuonAdjust { original, match_rms_adamw };
 
 /// The options of Muon.
@@ -18,7 +19,7 @@ struct MuonOptions {
   double weight_decay = 0.1;
   double momentum = 0.95;
   Flag nesterov = true;
-  double eps = 1e-7;          ///< The least norm that a direction is divided by.
+  double eps = 1e-7;          ///< The direction is divided by its norm or, if larger, by eps.
   std::int64_t ns_steps = 5;  ///< Steps of the Newton-Schulz iteration.
   MuonAdjust adjust_lr_fn = MuonAdjust::original;
 
@@ -35,9 +36,11 @@ struct MuonOptions {
   }
 };
 
-/// Jordan et al. 2024, https://kellerjordan.github.io/posts/muon, with the names and defaults of
-/// torch.optim.Muon (PyTorch 2.9); products are computed in the parameters' dtype. For the matrices
-/// within a model: embeddings, heads, biases and gains are for another optimizer.
+/// Momentum whose steps are made orthogonal, for the matrices within a model.
+///
+/// Use another optimizer for embeddings, heads, biases and gains. Names and defaults are those of
+/// torch.optim.Muon (PyTorch 2.9). Matrix products are computed in the parameters' dtype. Jordan et
+/// al. 2024, https://kellerjordan.github.io/posts/muon.
 ///
 ///     const auto groups = optim::decay_groups(model, 0.1, [](const auto& name, const Tensor& p) {
 ///       return p.dim() == 2 && name.starts_with("blocks.");
@@ -48,9 +51,9 @@ class Muon : public GroupedOptimizer<Muon, MuonOptions> {
  public:
   using GroupedOptimizer::GroupedOptimizer;
   static constexpr const char* kName = "Muon";
-  /// Error for an option out of its range.
+  /// Error if an option is out of its range.
   static void check(const Options& options);
-  /// ShapeError for a parameter that is not a matrix.
+  /// ShapeError if the parameter is not a matrix.
   static void check_parameter(const Tensor& parameter);
 
  private:

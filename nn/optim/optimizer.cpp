@@ -129,7 +129,8 @@ void Optimizer::check_new(const std::vector<Tensor>& parameters) {
 }
 
 ParameterGroup& Optimizer::existing_group(const char* operation, std::size_t group) const {
-  if (group >= group_count()) fail<IndexError>(operation, "group ", group, " of ", group_count());
+  if (group >= group_count())
+    fail<IndexError>(operation, "group ", group, " is out of range for ", group_count(), " groups");
   return const_cast<Optimizer*>(this)->group_at(group);
 }
 
@@ -178,7 +179,7 @@ void Optimizer::set_initial_lr(std::size_t group, double lr) {
 ParameterGroup& Optimizer::checked_group(std::size_t group) {
   ParameterGroup& found = group_at(group);
   if (found.states.size() != found.parameters.size())
-    fail(step_name(), "a group's parameters are chosen when it is added");
+    fail(step_name(), "the list of a group's parameters must not change after add_group");
   return found;
 }
 
@@ -269,7 +270,7 @@ nn::StateDict Optimizer::state_dict() {
 }
 
 void Optimizer::load_state_dict(const nn::StateDict& state) {
-  for (const bool applies : {false, true}) read_state(state, applies);  // checks, then changes
+  for (const bool applies : {false, true}) read_state(state, applies);  // checks, then applies
 }
 
 void Optimizer::read_state(const nn::StateDict& state, bool applies) {

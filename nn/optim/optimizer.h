@@ -28,10 +28,11 @@ struct ParameterState {
   std::map<std::string, Array> arrays;  ///< For example "exp_avg". Each has the parameter's shape.
 };
 
-/// A group without its options, whose type depends on the optimizer.
+/// A group of parameters. Its options are added by a derived class, since their type depends on the
+/// optimizer.
 struct ParameterGroup {
   std::vector<Tensor> parameters;
-  std::optional<double> initial_lr;    ///< See Optimizer::initial_lr.
+  std::optional<double> initial_lr;    ///< See Optimizer::initial_lr().
   std::vector<ParameterState> states;  ///< One for each parameter.
 };
 
@@ -45,9 +46,9 @@ struct ParameterStep {
   Array values, gradient;
   ParameterState& state;       // its `step` is the number of this step
   Update update = {};          // made by Optimizer::prepare
-  std::int64_t end_index = 0;  // of its elements, counted through all parameters
+  std::int64_t end_index = 0;  // the end of its elements, counted through all parameters
 
-  /// The array of the state with this name. If the parameter has none yet, one full of `start`.
+  /// The array of the state with this name. If there is none yet, it makes one filled with `start`.
   const Array& array(const char* name, double start = 0) const;
 };
 
@@ -62,9 +63,11 @@ using OptionPointer = std::variant<double*, std::int64_t*, std::optional<std::in
                                    std::pair<double, double>*, Flag*>;
 using OptionVisitor = FunctionRef<void(const char* name, OptionPointer option)>;
 
-/// An optimizer over groups of parameters, each with options of its own. step() skips a parameter
-/// without a gradient, so that it can be frozen. Parameters must not share elements with one
-/// another, nor with another parameter's gradient. An optimizer can be moved, but not copied.
+/// An optimizer over groups of parameters, each with options of its own.
+///
+/// step() skips parameters without a gradient, so parameters can be frozen. Parameters must not
+/// share elements with each other, nor with another parameter's gradient. An optimizer can be moved
+/// but not copied.
 class Optimizer {
  public:
   virtual ~Optimizer() = default;
@@ -72,13 +75,16 @@ class Optimizer {
   /// Makes one step along the gradients of the parameters. It checks everything before it changes
   /// anything.
   ///
-  /// Throws: Error      - an option is out of range
-  ///         ShapeError - a gradient or the state no longer has the parameter's shape
-  ///                    - two indices of a parameter share an element
-  ///         DTypeError - a gradient no longer has the parameter's dtype
+  /// Throws:
+  ///   Error      - an option is out of range
+  ///   ShapeError - a gradient or the state no longer has the parameter's shape
+  ///   ShapeError - two indices of a parameter share an element
+  ///   DTypeError - a gradient no longer has the parameter's dtype
   void step() { make_step(); }
-  /// Calls closure(), then makes a step, and returns the loss. The closure clears the gradients,
-  /// computes the loss, goes backward from it and returns it. If it throws, no step is made.
+  /// Calls closure(), then makes a step, and returns the loss.
+  ///
+  /// The closure must clear the gradients, compute the loss, call its backward() and return it. If
+  /// the closure throws, no step is made.
   template <class Closure>
   requires std::is_invocable_r_v<Tensor, Closure&> Tensor step(Closure&& closure) {
     if (is_empty_function(closure)) fail("Optimizer::step", "the closure is empty");
@@ -91,8 +97,8 @@ class Optimizer {
   void zero_grad();
 
   virtual std::size_t group_count() const noexcept = 0;
-  /// The learning rate of a group. This function and the next ones throw an IndexError if there is
-  /// no such group.
+  /// The learning rate of a group. This function and the following ones throw an IndexError if
+  /// there is no such group.
   double lr(std::size_t group) const;
   /// Sets the learning rate of a group. The next step() refuses one out of range.
   void set_lr(std::size_t group, double lr);
@@ -100,26 +106,33 @@ class Optimizer {
   void set_lr(double lr) {
     for (std::size_t i = 0; i < group_count(); ++i) set_lr(i, lr);
   }
-  /// The learning rate from which schedules start: the group's when the first of them was made.
+  /// The learning rate from which schedules start. It is the rate that the group had when its first
+  /// schedule was made.
   std::optional<double> initial_lr(std::size_t group) const;
   void set_initial_lr(std::size_t group, double lr);
-  /// The momentum of a group, or its first beta; nothing for an optimizer that has neither.
+  /// The momentum of a group, or its first beta. It is nullopt if the optimizer has neither.
   std::optional<double> momentum(std::size_t group) const;
-  /// Error for an optimizer without momentum.
+  /// Sets the momentum of a group, or its first beta.
+  ///
+  /// Throws:
+  ///   IndexError - there is no such group
+  ///   Error      - the optimizer has neither
   void set_momentum(std::size_t group, double momentum);
 
   /// The states of all parameters that were stepped, and the options of all groups.
   ///
-  /// The keys are "3.exp_avg" for the fourth parameter, counted through all groups, "3.step" for
-  /// the number of its steps, "group.0.lr" and so on for options, and "group.0.initial_lr" where a
-  /// schedule has set it. Tensors such as exp_avg are the optimizer's own, which the next step
-  /// changes; numbers are copies.
+  /// The fourth parameter, counted through all groups, has keys such as "3.exp_avg", and "3.step"
+  /// for the number of its steps. Options have keys such as "group.0.lr". If a schedule has set the
+  /// initial rate, there is also "group.0.initial_lr". Tensors such as exp_avg are the optimizer's
+  /// own, so the next step changes them. Numbers are copies.
   virtual nn::StateDict state_dict();
-  /// Loads a state_dict() of an optimizer over the same parameters. It forgets the states of
-  /// parameters for which there are no keys. Options stay as they are if the state has none.
+  /// Loads a state_dict() of an optimizer over the same parameters.
   ///
-  /// Throws: Error - the first key that does not fit, is missing, belongs to no parameter or group,
-  ///                 or is there twice; nothing has changed then
+  /// Parameters without keys in the state lose their states. If the state has no options, the
+  /// options do not change. Nothing has changed after an error.
+  ///
+  /// Throws: Error - a key is missing, appears twice, does not fit, or belongs to no parameter or
+  ///                 group; the message names the first such key
   virtual void load_state_dict(const nn::StateDict& state);
 
  protected:
@@ -127,10 +140,14 @@ class Optimizer {
   Optimizer(Optimizer&&) noexcept = default;
   Optimizer& operator=(Optimizer&&) noexcept = default;
 
-  /// Throws where a parameter cannot be added: DTypeError unless it is floating, AutogradError
-  /// where it has a history, Error where the optimizer has it already.
+  /// Checks that the parameters can be added.
+  ///
+  /// Throws:
+  ///   DTypeError    - a parameter is not floating
+  ///   AutogradError - a parameter has a history
+  ///   Error         - the optimizer has a parameter already
   void check_new(const std::vector<Tensor>& parameters);
-  /// The group. Error where the user has changed its number of parameters.
+  /// The group. Error if the user has changed its number of parameters.
   ParameterGroup& checked_group(std::size_t group);
 
   virtual void make_step();
@@ -143,7 +160,7 @@ class Optimizer {
  private:
   virtual const char* step_name() const = 0;  // for errors and profiles, such as "AdamW.step"
   virtual ParameterGroup& group_at(std::size_t group) = 0;
-  /// Error for an option or a parameter that the optimizer cannot use.
+  /// Error if the optimizer cannot use an option or a parameter.
   virtual void check_group(std::size_t group) const = 0;
   virtual void visit_options(std::size_t group, OptionVisitor f) = 0;
   virtual std::vector<StateName> state_names() const = 0;
@@ -165,8 +182,8 @@ class Optimizer {
 ///
 /// `Opts` has named(OptionVisitor), which calls the visitor for each option. `Self` has
 /// - kName;
-/// - check(options), which throws an Error for an option out of its range;
-/// - optionally check_parameter(tensor), which throws for a parameter that is not for it;
+/// - check(options), which throws an Error if an option is out of its range;
+/// - optionally check_parameter(tensor), which throws if the optimizer cannot step the parameter;
 /// - state_names() and update().
 template <class Self, class Opts>
 class GroupedOptimizer : public Optimizer {
@@ -176,19 +193,22 @@ class GroupedOptimizer : public Optimizer {
     Options options;
   };
 
-  /// One group. Error for an option out of its range, and for an empty list of parameters, such as
-  /// the list of a module that registered none; otherwise as add_group().
+  /// An optimizer with one group of parameters. It also throws the errors of add_group().
+  ///
+  /// Throws: Error - the list of parameters is empty, for example because the module registered
+  ///                 none
   explicit GroupedOptimizer(const std::vector<Tensor>& parameters, const Options& options = {}) {
     if (parameters.empty()) fail(Self::kName, "optimizer got an empty parameter list");
     add_group(parameters, options);
   }
-  /// A learning rate, and the defaults of the other options. A template, so that braces are
-  /// options.
+  /// The same with a learning rate and the defaults of the other options. It is a template so that
+  /// braces are read as options.
   template <class Rate>
   requires(std::is_arithmetic_v<Rate> && !std::is_same_v<Rate, bool>)
       GroupedOptimizer(const std::vector<Tensor>& parameters, Rate lr)
       : GroupedOptimizer(parameters, Options{.lr = static_cast<double>(lr)}) {}
-  /// Two groups that differ in weight_decay: AdamW(decay_groups(model, 0.1), {.lr = 1e-3}).
+  /// An optimizer with two groups that differ in weight_decay: AdamW(decay_groups(model, 0.1),
+  /// {.lr = 1e-3}).
   explicit GroupedOptimizer(const DecayGroups& groups, Options options = {}) {
     if (groups.decayed().empty() && groups.others().empty())
       fail(Self::kName, "optimizer got an empty parameter list");
@@ -198,13 +218,16 @@ class GroupedOptimizer : public Optimizer {
     add_group(groups.others(), options);
   }
 
-  /// Adds parameters with options of their own. Options that are left out have the defaults of
-  /// their class; to change one option only, change a copy of groups()[0].options.
+  /// Adds a group of parameters with options of its own.
   ///
-  /// Throws: Error         - an option is out of its range
-  ///                       - the optimizer has a parameter already
-  ///         DTypeError    - a parameter is not floating
-  ///         AutogradError - a parameter has a history
+  /// Options that are left out have their defaults, not the values of other groups. To change only
+  /// one option, pass a changed copy of groups()[0].options.
+  ///
+  /// Throws:
+  ///   Error         - an option is out of its range
+  ///   Error         - the optimizer has a parameter already
+  ///   DTypeError    - a parameter is not floating
+  ///   AutogradError - a parameter has a history
   void add_group(const std::vector<Tensor>& parameters, const Options& options) {
     Self::check(options);
     for (const Tensor& parameter : parameters) Self::check_parameter(parameter);
@@ -212,7 +235,7 @@ class GroupedOptimizer : public Optimizer {
     groups_.push_back({{parameters, {}, std::vector<ParameterState>(parameters.size())}, options});
   }
 
-  /// The groups. Their options may be changed between steps, their parameters not.
+  /// The groups. Their options may be changed between steps, but not their parameters.
   std::vector<Group>& groups() noexcept { return groups_; }
 
   std::size_t group_count() const noexcept override { return groups_.size(); }
@@ -226,7 +249,7 @@ class GroupedOptimizer : public Optimizer {
   }
 
  private:
-  /// What a step does with a parameter. It makes the arrays of the state that are not there yet.
+  /// Returns the function that steps a parameter. Makes the arrays of the state that are missing.
   virtual Update update(const ParameterStep& step, const Options& options) const = 0;
 
   ParameterGroup& group_at(std::size_t group) override { return groups_[group]; }
@@ -245,9 +268,9 @@ class GroupedOptimizer : public Optimizer {
 };
 
 namespace detail {
-/// Error for an option that is negative or NaN.
+/// Error if the option is negative or NaN.
 void check_from_zero(const char* operation, const char* option, double value);
-/// Error for a beta outside of [0, 1).
+/// Error if a beta is not in [0, 1).
 void check_betas(const char* operation, const std::pair<double, double>& betas);
 }  // namespace detail
 

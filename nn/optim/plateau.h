@@ -1,4 +1,4 @@
-// A schedule that follows a measured quantity.
+// ReduceLROnPlateau: a schedule that depends on a metric.
 #pragma once
 
 #include <cstddef>
@@ -28,10 +28,11 @@ struct PlateauOptions {
 };
 
 /// Reduces the learning rates when a metric has stopped getting better, as
-/// torch.optim.lr_scheduler.ReduceLROnPlateau does. The optimizer must live as long.
+/// torch.optim.lr_scheduler.ReduceLROnPlateau does. The optimizer must live as long as this object.
 ///
-/// Throws: Error - factor is not in (0, 1), patience or cooldown is negative, or there are several
-///                 numbers min_lr, but not one for each group
+/// Throws:
+///   Error - factor is not in (0, 1), or patience or cooldown is negative
+///   Error - min_lr has several numbers, but not one for each group
 class ReduceLROnPlateau {
  public:
   explicit ReduceLROnPlateau(Optimizer& optimizer, const PlateauOptions& options = {});
@@ -44,7 +45,10 @@ class ReduceLROnPlateau {
 
   /// "last_epoch", "num_bad_epochs", "cooldown_counter" and "best".
   nn::StateDict state_dict() const;
-  /// An Error names the first key that is missing or does not fit; nothing has changed then.
+  /// Loads a state_dict(). Nothing has changed after an error.
+  ///
+  /// Throws: Error - a key is missing, appears twice, does not fit or is unknown; the message names
+  ///                 the first such key
   void load_state_dict(const nn::StateDict& state);
 
  private:
@@ -55,7 +59,7 @@ class ReduceLROnPlateau {
   double best_;
   std::int64_t last_epoch_ = 0;
   std::int64_t bad_epochs_ = 0;
-  std::int64_t cooldown_ = 0;  // epochs of it that are left
+  std::int64_t cooldown_ = 0;  // the number of epochs until the cooldown ends
 };
 
 }  // namespace tend::optim

@@ -8,10 +8,10 @@ namespace tend::optim {
 /// The options of RMSprop.
 struct RMSpropOptions {
   double lr = 1e-2;
-  /// How much of the running mean of squares stays in a step.
+  /// The weight of the old running mean of squares in each step.
   double alpha = 0.99;
   double eps = 1e-8;
-  /// The gradient gets weight_decay * parameter added to it.
+  /// weight_decay * parameter is added to the gradient.
   double weight_decay = 0;
   double momentum = 0;
   /// Subtracts the square of the gradients' running mean from the mean of squares (Graves 2013).
@@ -30,13 +30,13 @@ struct RMSpropOptions {
   }
 };
 
-/// Tieleman and Hinton 2012 (lecture 6e of Neural Networks for Machine Learning), as
-/// torch.optim.RMSprop computes it.
+/// RMSprop as torch.optim.RMSprop computes it. Tieleman and Hinton 2012 (lecture 6e of Neural
+/// Networks for Machine Learning).
 class RMSprop : public GroupedOptimizer<RMSprop, RMSpropOptions> {
  public:
   using GroupedOptimizer::GroupedOptimizer;
   static constexpr const char* kName = "RMSprop";
-  /// Error for an option out of its range.
+  /// Error if an option is out of its range.
   static void check(const Options& options);
 
  private:

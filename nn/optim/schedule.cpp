@@ -155,7 +155,8 @@ SequentialLR::SequentialLR(Optimizer& optimizer, References schedules,
     if (i > 0 && !part.parts_.empty())
       fail(kName, "schedule ", i, " is made of others, and cannot begin anew");
   }
-  // A group that was added after the parts were made has no initial rate, and starts from its own.
+  // A group that was added after the parts were made has no initial rate. It starts from its
+  // present rate.
   const std::vector<double> rates = initial_rates(optimizer);
   for (std::size_t i = 0; i < rates.size(); ++i) optimizer.set_lr(i, rates[i]);
   for (LRScheduler& part : parts_) part.undo_begin();

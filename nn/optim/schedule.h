@@ -25,10 +25,12 @@ class PerGroup {
   PerGroup(std::vector<double> numbers) noexcept : numbers_(std::move(numbers)) {}
   PerGroup(std::initializer_list<double> numbers) : numbers_(numbers) {}
 
-  /// The number of a group. IndexError if each group has its own, and there is no such group.
+  /// The number for a group.
+  ///
+  /// Throws: IndexError - each group has its own number, and there is no such group
   double of(std::size_t group) const;
-  /// Error, with the operation and the name of the setting, if there is one number for each of a
-  /// number of groups other than `groups`.
+  /// Error, with the operation and the name of the setting, if there are several numbers but not
+  /// one for each of `groups` groups.
   void check(const char* operation, const char* setting, std::size_t groups) const;
 
  private:
@@ -38,24 +40,27 @@ class PerGroup {
 
 /// A schedule of the learning rates of an optimizer's groups, as in torch.optim.lr_scheduler.
 ///
-/// Its constructor sets the rates of epoch 0. Each step(), which comes after the optimizer's, sets
-/// the rates of the next epoch, or of the next step if it is called after each step. The rates
-/// start from those that the groups had when the optimizer's first schedule was made; OneCycleLR
-/// has its own. A rate or momentum that would not be finite is an Error, unlike in PyTorch.
+/// Its constructor sets the rates of epoch 0. Call step() after the optimizer's step(). It sets the
+/// rates of the next epoch, or of the next step if you call it after each step. The initial rates
+/// are those that the groups had when the optimizer's first schedule was made; only OneCycleLR has
+/// initial rates of its own. Unlike in PyTorch, a rate or momentum that is not finite is an Error.
 ///
-/// A schedule refers to the optimizer, which must live as long. As in PyTorch, groups that are
-/// added later follow the schedules that compute each rate from the last one (StepLR, MultiStepLR,
-/// ExponentialLR, ConstantLR, LinearLR, PolynomialLR, CosineAnnealingLR); other schedules do not
-/// change them.
+/// A schedule refers to the optimizer, which must live as long as the schedule. Some schedules
+/// compute each rate from the last one: StepLR, MultiStepLR, ExponentialLR, ConstantLR, LinearLR,
+/// PolynomialLR and CosineAnnealingLR. As in PyTorch, only these also change groups that are added
+/// later.
 class LRScheduler {
  public:
   virtual ~LRScheduler() = default;
 
-  /// Sets the rates of the next epoch. If it throws, nothing has changed, except that some parts of
-  /// a schedule that is made of others may have stepped.
+  /// Sets the rates of the next epoch.
+  ///
+  /// Nothing has changed after an error, with one exception: if a schedule is made of others, some
+  /// of them may have stepped.
   virtual void step();
 
-  /// The rates that the last step set, one for each group that there was at the beginning.
+  /// The rates that the last step set. There is one for each group that existed when the schedule
+  /// was made.
   const std::vector<double>& get_last_lr() const noexcept { return last_lr_; }
   std::int64_t last_epoch() const noexcept { return last_epoch_; }
   Optimizer& optimizer() const noexcept { return *optimizer_; }
@@ -67,8 +72,10 @@ class LRScheduler {
   /// Loads the state_dict() of a schedule with the same settings and number of groups, and
   /// continues from there.
   ///
-  /// Throws: Error - the first key that is missing, does not fit, belongs to nothing or is there
-  ///                 twice; nothing has changed then
+  /// Nothing has changed after an error.
+  ///
+  /// Throws: Error - a key is missing, appears twice, does not fit or is unknown; the message names
+  ///                 the first such key
   void load_state_dict(const nn::StateDict& state);
 
  protected:
@@ -79,15 +86,14 @@ class LRScheduler {
     std::size_t group;
     std::int64_t epoch;  // of the next rate
     double lr;           // the present rate; at epoch 0 of a schedule that follows another, `base`
-    double base;         // the rate at the beginning; of groups that were added later, `lr`
+    double base;         // the rate at the beginning; `lr` for groups that were added later
     bool is_later;
   };
   using Formula = std::function<double(const Place&)>;
 
   /// How a schedule computes rates.
   struct Rule {
-    /// The next rate. Where PyTorch computes it from the last one, this does, too, for the same
-    /// bits.
+    /// The next rate. It is computed from the last rate if PyTorch does so, to get the same bits.
     Formula rate;
     /// True if rate() does not use the base, so that it also applies to groups that were added
     /// later.
@@ -127,17 +133,20 @@ class LRScheduler {
   std::vector<double> last_lr_;
 };
 
-/// One schedule after the other: schedules[i] begins anew at epoch milestones[i - 1].
+/// One schedule after the other: schedules[i] starts at epoch milestones[i - 1], with its epoch 0.
 ///
 ///     optim::LinearLR warmup(optimizer, {.start_factor = 0.1, .total_iters = 100});
 ///     optim::CosineAnnealingLR cosine(optimizer, 900);
 ///     optim::SequentialLR schedule(optimizer, {warmup, cosine}, {100});
 ///
-/// It refers to the schedules, which must live as long. torch.optim.lr_scheduler.SequentialLR
+/// It refers to the schedules, which must live as long as this object. PyTorch:
+/// torch.optim.lr_scheduler.SequentialLR.
 ///
-/// Throws: Error - the schedules are not all of this optimizer
-///               - the milestones are not one fewer, or do not increase
-///               - a schedule after the first is itself made of others
+/// Throws:
+///   Error - there are no schedules, or one has another optimizer
+///   Error - the number of milestones is not the number of schedules minus 1
+///   Error - the milestones are not positive and increasing
+///   Error - a schedule after the first is itself made of others
 class SequentialLR : public LRScheduler {
  public:
   SequentialLR(Optimizer& optimizer, References schedules, std::vector<std::int64_t> milestones);
@@ -147,10 +156,10 @@ class SequentialLR : public LRScheduler {
   std::vector<std::int64_t> milestones_;
 };
 
-/// Several schedules at once: each changes the rates that those before it have set.
-/// torch.optim.lr_scheduler.ChainedScheduler
+/// Several schedules at once: each one changes the rates that the schedules before it have set
+/// (torch.optim.lr_scheduler.ChainedScheduler).
 ///
-/// Throws: Error - there are no schedules, or they are of several optimizers
+/// Throws: Error - there are no schedules, or they have different optimizers
 class ChainedScheduler : public LRScheduler {
  public:
   explicit ChainedScheduler(References schedules);

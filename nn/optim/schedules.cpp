@@ -87,8 +87,7 @@ LinearLR::LinearLR(Optimizer& optimizer, const LinearLROptions& options) : LRSch
                if (p.epoch == 0) return p.lr * start;
                if (p.epoch > total) return p.lr;
                const double factor = 1 + way / (real(total) * start + real(p.epoch - 1) * way);
-               // If `end` is 0, the last factor may be rounded to a number below 0, as PyTorch's
-               // is.
+               // If `end` is 0, rounding may make the last factor negative, as in PyTorch.
                return p.lr * std::max(factor, 0.0);
              },
          .follows_last_rate = true});
@@ -133,7 +132,7 @@ CosineAnnealingLR::CosineAnnealingLR(Optimizer& optimizer, Integer t_max, double
              [=](const Place& p) {
                if (p.epoch == 0) return p.lr;
                if ((p.epoch - 1 - length) % (2 * length) == 0) {  // rises again from eta_min
-                 if (p.is_later) return p.lr;                     // PyTorch knows no base of it
+                 if (p.is_later) return p.lr;                     // PyTorch has no base rate for it
                  return p.lr +
                         (p.base - eta_min) * (1 - std::cos(std::numbers::pi / real(length))) / 2;
                }
@@ -180,13 +179,15 @@ std::vector<double> checked_first_rates(const Optimizer& optimizer, const OneCyc
   return rates;
 }
 
-// The value at an epoch of a cycle from `first` to `peak` and, perhaps past `first`, to `last`.
+// The value at an epoch of a cycle: from `first` to `peak`, then to `last`. With three phases, it
+// passes `first` on its way to `last`.
 double cycle(const OneCycleLROptions& o, std::int64_t epoch, double first, double peak,
              double last) {
-  if (epoch > o.total_steps) fail("OneCycleLR", "step ", epoch, " of ", o.total_steps);
+  if (epoch > o.total_steps)
+    fail("OneCycleLR", "step ", epoch, " is after the last, ", o.total_steps);
   const double total = real(o.total_steps);
   double begin = 0, end = o.pct_start * total - 1, from = first, to = peak;
-  const auto pass = [&](double next_end, double next) {  // to the next phase, if this one is over
+  const auto pass = [&](double next_end, double next) {  // to the next phase if this one ended
     if (real(epoch) <= end) return;
     begin = std::exchange(end, next_end);
     from = std::exchange(to, next);

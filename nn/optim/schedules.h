@@ -1,5 +1,5 @@
 /// \file
-/// Schedules of learning rates. The ones that torch.optim.lr_scheduler has give its numbers.
+/// Schedules of learning rates. Those that torch.optim.lr_scheduler also has give its numbers.
 #pragma once
 
 #include <cstdint>
@@ -12,27 +12,31 @@
 
 namespace tend::optim {
 
-/// The rate times `gamma` every `step_size` epochs. Error unless step_size is at least 1.
+/// Multiplies the rate by `gamma` every `step_size` epochs.
+///
+/// Throws: Error - step_size is below 1
 class StepLR : public LRScheduler {
  public:
   StepLR(Optimizer& optimizer, Integer step_size, double gamma = 0.1);
 };
 
-/// The rate times `gamma` at each of the epochs `milestones`; twice at an epoch that is listed
-/// twice.
+/// Multiplies the rate by `gamma` at each of the epochs `milestones`, and twice at an epoch that is
+/// listed twice.
 class MultiStepLR : public LRScheduler {
  public:
   MultiStepLR(Optimizer& optimizer, std::vector<std::int64_t> milestones, double gamma = 0.1);
 };
 
-/// The rate times `gamma` every epoch.
+/// Multiplies the rate by `gamma` in every epoch.
 class ExponentialLR : public LRScheduler {
  public:
   ExponentialLR(Optimizer& optimizer, double gamma);
 };
 
-/// The rate times `factor` for the first `total_iters` epochs (if that is 0, for ever, as in
-/// PyTorch). Error unless factor is in (0, 1].
+/// Multiplies the initial rate by `factor` for the first `total_iters` epochs. If total_iters is 0,
+/// it does so forever, as in PyTorch.
+///
+/// Throws: Error - factor is not in (0, 1]
 class ConstantLR : public LRScheduler {
  public:
   explicit ConstantLR(Optimizer& optimizer, double factor = 1.0 / 3, Integer total_iters = 5);
@@ -45,32 +49,43 @@ struct LinearLROptions {
   std::int64_t total_iters = 5;
 };
 
-/// The rate times a factor that goes from start_factor to end_factor in total_iters epochs. Error
-/// unless start_factor is in (0, 1], end_factor in [0, 1], and total_iters at least 1.
+/// Multiplies the initial rate by a factor that changes linearly from start_factor to end_factor,
+/// in total_iters epochs.
+///
+/// Throws:
+///   Error - start_factor is not in (0, 1], or end_factor is not in [0, 1]
+///   Error - total_iters is below 1
 class LinearLR : public LRScheduler {
  public:
   explicit LinearLR(Optimizer& optimizer, const LinearLROptions& options = {});
 };
 
-/// The rate times (1 - epoch / total_iters)^power, and 0 after total_iters epochs. Error unless
-/// total_iters is at least 1.
+/// Multiplies the initial rate by (1 - epoch / total_iters)^power. After total_iters epochs, the
+/// rate is 0.
+///
+/// Throws: Error - total_iters is below 1
 class PolynomialLR : public LRScheduler {
  public:
   explicit PolynomialLR(Optimizer& optimizer, Integer total_iters = 5, double power = 1);
 };
 
-/// The initial rate times a function of the epoch: one function for all groups, or one for each.
+/// Multiplies the initial rate by a function of the epoch. There is one function for all groups, or
+/// one for each.
+///
+/// Throws: Error - a function is empty, or there is not one function for each group
 class LambdaLR : public LRScheduler {
  public:
   using Factor = std::function<double(std::int64_t epoch)>;
   LambdaLR(Optimizer& optimizer, const Factor& factor);
-  /// Error unless there is a function for each group.
+  /// One function for each group.
   LambdaLR(Optimizer& optimizer, std::vector<Factor> factors);
 };
 
-/// From the initial rate to `eta_min` in t_max epochs along half a cosine, and back in the next
-/// t_max (Loshchilov and Hutter 2017, https://arxiv.org/abs/1608.03983). PyTorch calls it T_max.
-/// Error unless it is at least 1.
+/// Half a cosine from the initial rate to `eta_min` in t_max epochs, and back in the next t_max.
+///
+/// PyTorch's name for t_max is T_max. Loshchilov and Hutter 2017, https://arxiv.org/abs/1608.03983.
+///
+/// Throws: Error - t_max is below 1
 class CosineAnnealingLR : public LRScheduler {
  public:
   CosineAnnealingLR(Optimizer& optimizer, Integer t_max, double eta_min = 0);
@@ -78,13 +93,14 @@ class CosineAnnealingLR : public LRScheduler {
 
 /// The options of CosineAnnealingWarmRestarts.
 struct WarmRestartsOptions {
-  std::int64_t T_0 = 10;    ///< Epochs of the first cosine.
-  std::int64_t T_mult = 1;  ///< Each next cosine is T_mult times longer.
-  double eta_min = 0;       ///< The rate at which each ends.
+  std::int64_t T_0 = 10;    ///< The number of epochs of the first cosine.
+  std::int64_t T_mult = 1;  ///< Each cosine is T_mult times as long as the one before.
+  double eta_min = 0;       ///< The rate at which each cosine ends.
 };
 
-/// One half cosine after the other, each from the initial rate (Loshchilov and Hutter 2017). Error
-/// unless T_0 and T_mult are at least 1.
+/// One half cosine after the other, each from the initial rate (Loshchilov and Hutter 2017).
+///
+/// Throws: Error - T_0 or T_mult is below 1
 class CosineAnnealingWarmRestarts : public LRScheduler {
  public:
   CosineAnnealingWarmRestarts(Optimizer& optimizer, const WarmRestartsOptions& options);
@@ -101,21 +117,22 @@ struct OneCycleLROptions {
   Flag cycle_momentum = true;  ///< The momentum, or the first beta, falls while the rate rises.
   PerGroup base_momentum = 0.85;
   PerGroup max_momentum = 0.95;
-  double div_factor = 25;         ///< The first rate is max_lr / div_factor,
-  double final_div_factor = 1e4;  ///< and the last one that / final_div_factor.
-  Flag three_phase = false;       ///< Falls as fast as it rose, and then further.
+  double div_factor = 25;         ///< The first rate is max_lr / div_factor.
+  double final_div_factor = 1e4;  ///< The last rate is the first rate / final_div_factor.
+  Flag three_phase = false;       ///< The rate falls to the first rate as fast as it rose, then on.
 };
 
 /// One cycle of the rate: up to max_lr, and down to nearly 0 (Smith and Topin 2018,
 /// https://arxiv.org/abs/1708.07120). If one optimizer has two of them, each uses its own rates; in
 /// PyTorch the first one would use the rates of the second.
 ///
-/// Throws: Error - total_steps is below 1, or pct_start is outside of [0, 1]
-///               - cycle_momentum is true and the optimizer has no momentum
-///               - a setting has several numbers, but not one for each group
-///               - step() goes beyond total_steps
-///               - a rate or momentum is not finite, as in a phase without length: the first if
-///                 pct_start * total_steps is 1, the last if pct_start is 1
+/// Throws:
+///   Error - total_steps is below 1, or pct_start is not in [0, 1]
+///   Error - cycle_momentum is true and the optimizer has no momentum
+///   Error - a setting has several numbers, but not one for each group
+///   Error - step() goes beyond total_steps
+///   Error - a rate or momentum is not finite because a phase has no length: the first phase if
+///           pct_start * total_steps is 1, the last phase if pct_start is 1
 class OneCycleLR : public LRScheduler {
  public:
   OneCycleLR(Optimizer& optimizer, const OneCycleLROptions& options);
@@ -123,20 +140,25 @@ class OneCycleLR : public LRScheduler {
 
 /// The options of CosineWithWarmup.
 struct CosineWithWarmupOptions {
-  std::int64_t warmup = 0;  ///< Steps of the warm-up: the rate times (step + 1) / (warmup + 1).
-  std::int64_t total = 0;   ///< From this step on the rate is min_lr.
+  /// The number of warm-up steps, which multiply the rate by (step + 1) / (warmup + 1).
+  std::int64_t warmup = 0;
+  std::int64_t total = 0;  ///< From this step on the rate is min_lr.
   double min_lr = 0;
 };
 
-/// A linear warm-up, then half a cosine down to min_lr, as nanoGPT trains GPT-2. Error unless
-/// 0 <= warmup < total. PyTorch has no such schedule.
+/// A linear warm-up, then half a cosine down to min_lr, as in nanoGPT's training of GPT-2. PyTorch
+/// has no such schedule.
+///
+/// Throws: Error - warmup is negative or not below total
 class CosineWithWarmup : public LRScheduler {
  public:
   CosineWithWarmup(Optimizer& optimizer, const CosineWithWarmupOptions& options);
 };
 
-/// A linear warm-up as in CosineWithWarmup, then lr sqrt(warmup / step) (Vaswani et al. 2017,
-/// https://arxiv.org/abs/1706.03762). Error for a warmup below 1. PyTorch has no such schedule.
+/// A linear warm-up as in CosineWithWarmup, then the initial rate times sqrt(warmup / step).
+/// PyTorch has no such schedule. Vaswani et al. 2017, https://arxiv.org/abs/1706.03762.
+///
+/// Throws: Error - warmup is below 1
 class InverseSquareRootLR : public LRScheduler {
  public:
   InverseSquareRootLR(Optimizer& optimizer, Integer warmup);
@@ -146,17 +168,21 @@ enum class WSDDecay { linear, one_minus_sqrt };
 
 /// The options of WSDLR.
 struct WSDLROptions {
-  std::int64_t warmup = 0;  ///< Steps of the warm-up, as in CosineWithWarmup.
+  std::int64_t warmup = 0;  ///< The number of warm-up steps, as in CosineWithWarmup.
   std::int64_t total = 0;   ///< From this step on the rate is min_lr.
-  std::int64_t decay = 0;   ///< The number of steps before `total` in which it falls.
+  std::int64_t decay = 0;   ///< The number of steps before `total` in which the rate falls.
   double min_lr = 0;
   WSDDecay shape = WSDDecay::linear;
 };
 
-/// Warm-up, a stable rate, and decay (Hu et al. 2024, https://arxiv.org/abs/2404.06395), linear or
-/// as 1 - sqrt(share) (Haegele et al. 2024, https://arxiv.org/abs/2405.18392). Error unless warmup
-/// and decay are not negative and fit into total, which is at least 1. PyTorch has no such
-/// schedule.
+/// A warm-up, a stable rate, and a decay. PyTorch has no such schedule.
+///
+/// Hu et al. 2024, https://arxiv.org/abs/2404.06395. The decay is linear, or follows 1 - sqrt(share
+/// of the decay's steps): Haegele et al. 2024, https://arxiv.org/abs/2405.18392.
+///
+/// Throws:
+///   Error - warmup or decay is negative, or total is below 1
+///   Error - warmup + decay is more than total
 class WSDLR : public LRScheduler {
  public:
   WSDLR(Optimizer& optimizer, const WSDLROptions& options);

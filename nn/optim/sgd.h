@@ -25,12 +25,13 @@ struct SGDOptions {
   }
 };
 
-/// As torch.optim.SGD; Nesterov's momentum after Sutskever et al. 2013.
+/// Stochastic gradient descent as in torch.optim.SGD. Nesterov's momentum follows Sutskever et al.
+/// 2013.
 class SGD : public GroupedOptimizer<SGD, SGDOptions> {
  public:
   using GroupedOptimizer::GroupedOptimizer;
   static constexpr const char* kName = "SGD";
-  /// Error for an option out of its range.
+  /// Error if an option is out of its range.
   static void check(const Options& options);
 
  private:

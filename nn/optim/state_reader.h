@@ -11,25 +11,26 @@
 
 namespace tend::optim::detail {
 
-/// Reads a StateDict, which must live as long, for load_state_dict(). Its Errors name `operation`
-/// and the key.
+/// Reads a StateDict for load_state_dict(). The StateDict must live as long as the reader. Errors
+/// name `operation` and the key.
 class StateReader {
  public:
-  /// Error for a key that is there twice.
+  /// Error if a key appears twice.
   StateReader(const char* operation, const nn::StateDict& state);
 
   bool has(const std::string& key) const { return entries_.contains(key); }
-  /// The number of elements of an entry; 0 where it is missing or undefined.
+  /// The number of elements of an entry; 0 if it is missing or undefined.
   std::int64_t size_of(const std::string& key) const;
-  /// Takes an entry. Error if it is missing, undefined, or of another shape or dtype.
+  /// Reads an entry. Error if it is missing, undefined, or of another shape or dtype.
   Array take(const std::string& key, const Shape& shape, DType dtype);
-  /// Takes a 0-d int64 from `least` to 2^53, up to which a double can count.
+  /// Reads a 0-d int64. Error if it is not between `least` and 2^53, up to which a double can
+  /// count.
   std::int64_t take_count(const std::string& key, std::int64_t least = 0);
-  /// Takes a 0-d float64.
+  /// Reads a 0-d float64.
   double take_number(const std::string& key) { return take(key, {}, float64).item<double>(); }
-  /// An entry that was not taken; nothing where all were.
+  /// The key of an entry that was not read, or nullopt if all were read.
   std::optional<std::string_view> left() const;
-  /// Error for an entry that was not taken.
+  /// Error if an entry was not read.
   void check_all_taken() const;
 
  private:

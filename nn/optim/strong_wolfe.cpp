@@ -12,8 +12,8 @@ namespace {
 constexpr int kMostPoints = 25;
 constexpr double kTolerance = 1e-9;
 
-// The minimum, between `low` and `high`, of the cubic polynomial with the losses and slopes of two
-// points.
+// The minimum between `low` and `high` of a cubic polynomial. The polynomial has the losses and
+// slopes of the two points.
 double cubic_minimum(const LinePoint& a, const LinePoint& b, double low, double high) {
   const auto& [first, second] = a.t <= b.t ? std::tie(a, b) : std::tie(b, a);
   const double d1 = a.slope + b.slope - 3 * (a.loss - b.loss) / (a.t - b.t);
@@ -48,7 +48,7 @@ class Search {
   }
   bool is_flat(const LinePoint& p) const { return std::abs(p.slope) <= -0.9 * start_.slope; }
 
-  // Narrows an interval that holds a point which fulfils both.
+  // Narrows an interval that contains a point where both conditions are true.
   LinePoint zoom(std::array<LinePoint, 2> ends, double direction_size) {
     const auto lower = [&ends] { return ends[0].loss <= ends[1].loss ? 0U : 1U; };
     std::size_t low = lower();
@@ -68,8 +68,8 @@ class Search {
     return ends[low];
   }
 
-  // The next point within an interval. Only one point in a row may be near its end; the next one
-  // keeps a tenth of the interval away from it.
+  // The next point within an interval. Two successive points must not both be near an end of the
+  // interval, so the second one is then placed a tenth of the interval away from the end.
   double next_in(const std::array<LinePoint, 2>& ends) {
     const double left = std::min(ends[0].t, ends[1].t), right = std::max(ends[0].t, ends[1].t);
     const double t = cubic_minimum(ends[0], ends[1], left, right), margin = 0.1 * (right - left);

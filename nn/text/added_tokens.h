@@ -10,7 +10,7 @@
 
 namespace tend::nn {
 
-/// A set of added tokens, whose texts are kept by others.
+/// A set of added tokens. The caller owns the tokens, which must outlive the set.
 class AddedTokenSet {
  public:
   void add(const AddedToken& token) {
@@ -22,8 +22,10 @@ class AddedTokenSet {
     is_empty_ = false;
   }
 
-  /// Calls of `text` for what is between tokens, and of `token` for the tokens: the first one, and
-  /// of those that begin there the longest; and so on after it.
+  /// Finds the tokens in a text. Calls `token` for each, and `text` for the parts between them.
+  ///
+  /// It always takes the first token, and the longest if several begin there. Then it continues
+  /// after this token.
   template <class Text, class Token>
   void cut(std::string_view whole, Text text, Token token) const {
     std::size_t done = 0;
@@ -51,10 +53,10 @@ class AddedTokenSet {
   bool is_empty_ = true;
 };
 
-/// The added tokens of a tokenizer, whose texts are kept by others.
+/// The added tokens of a tokenizer. The caller owns the tokens, which must outlive the object.
 class AddedTokens {
  public:
-  /// Those of `added` that are used; the ones that are special only `with_special`.
+  /// Adds the tokens of `added`; the special ones only if `with_special`.
   AddedTokens(const std::vector<AddedToken>& added, bool with_special) {
     for (const AddedToken& token : added) {
       if (token.is_special && !with_special) continue;
@@ -62,8 +64,10 @@ class AddedTokens {
     }
   }
 
-  /// Calls of `text` for what is between tokens, and of `token` for the tokens. Those of normalized
-  /// texts are looked for in what is between the others, as by Hugging Face.
+  /// Finds the tokens in a text. Calls `token` for each, and `text` for the parts between them.
+  ///
+  /// As in Hugging Face's tokenizers, normalized tokens are found last, in the parts between the
+  /// other tokens.
   template <class Text, class Token>
   void cut(std::string_view whole, Text text, Token token) const {
     as_written_.cut(

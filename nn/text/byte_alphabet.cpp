@@ -9,7 +9,7 @@ constexpr bool stands_for_itself(unsigned byte) {
   return (byte >= 0x21 && byte <= 0x7E) || (byte >= 0xA1 && byte != 0xAD);
 }
 
-// Code points above 255 that stand for the 68 other bytes.
+// The number of bytes that a code point above 255 represents.
 constexpr unsigned kOthers = 68;
 
 struct Alphabet {

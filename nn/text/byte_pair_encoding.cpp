@@ -26,7 +26,7 @@ namespace {
 
 constexpr std::string_view kLoad = "BytePairEncoding::load", kSave = "BytePairEncoding::save";
 
-// The end of text, if there is one, and the tokens that the user names.
+// The special tokens: <|endoftext|>, if the vocabulary has it, and the ones that the user names.
 std::vector<AddedToken> special_of(const FileName& file, const std::vector<std::string>& written,
                                    const std::vector<std::string>& special_tokens) {
   std::vector<std::string> contents = special_tokens;
@@ -78,14 +78,14 @@ void write_vocab_files(const TokenizerParts& parts, const std::filesystem::path&
                         !parts.add_prefix_space && !parts.ignore_merges;
   if (!is_plain) {
     fail(kSave,
-         "vocab.json and merges.txt have no place for another pattern than GPT-2's, for "
-         "add_prefix_space, ignore_merges and added tokens that are not special");
+         "vocab.json and merges.txt cannot express another pattern than GPT-2's, "
+         "add_prefix_space, ignore_merges or added tokens that are not special");
   }
   const std::vector<std::string> written = written_tokens(parts);
   std::string merges = "#version: 0.2\n";
   for (const Merge& merge : parts.merges)
     merges += written[merge.left] + ' ' + written[merge.right] + '\n';
-  check_can_write(merges_txt);  // before the vocabulary that they belong to is there
+  check_can_write(merges_txt);  // before the vocabulary is written, which needs the merges
   write_file(vocab_json, vocabulary_json(written).dump(), kSave);
   write_file(merges_txt, merges, kSave);
 }
@@ -141,7 +141,7 @@ TokenizerParts learn(std::string_view text, const BytePairTraining& options) {
   for (const std::string& token : parts.tokens) written.insert(printable(token));
   for (AddedToken& token : parts.added) {
     if (written.contains(token.content))
-      fail(kTrain, "the special token '", shown(token.content), "' is another token, too");
+      fail(kTrain, "the special token '", shown(token.content), "' is also an ordinary token");
     token.id = static_cast<TokenId>(parts.tokens.size());
     parts.tokens.push_back(token.content);
   }
@@ -150,7 +150,7 @@ TokenizerParts learn(std::string_view text, const BytePairTraining& options) {
 
 }  // namespace
 
-// What is made of the parts to encode fast.
+// The parts of a tokenizer, and tables made from them for fast encoding.
 class BytePairEncoding::Impl {
  public:
   explicit Impl(TokenizerParts parts)
@@ -185,11 +185,11 @@ class BytePairEncoding::Impl {
     return found->second;
   }
 
-  // The bytes of an id at a position; IndexError for one that there is not.
+  // The bytes of an id. IndexError, which names the position `at`, if the id does not exist.
   const std::string& token(std::string_view operation, std::int64_t id, std::size_t at) const {
     if (id < 0 || id >= std::ssize(parts_.tokens)) {
-      fail<IndexError>(operation, "id ", id, " at position ", at, " of the ids, where ",
-                       parts_.tokens.size(), " tokens have the ids from 0 on");
+      fail<IndexError>(operation, "id ", id, " at position ", at,
+                       " of the ids is not in the vocabulary of ", parts_.tokens.size(), " tokens");
     }
     return parts_.tokens[static_cast<std::size_t>(id)];
   }
@@ -197,14 +197,14 @@ class BytePairEncoding::Impl {
  private:
   void encode_section(std::string_view section, std::vector<std::int64_t>& ids) const {
     if (parts_.add_prefix_space && !section.starts_with(' ')) {
-      const std::string behind_space = ' ' + std::string(section);
-      encode_pieces(behind_space, 0, ids);
+      const std::string prefixed = ' ' + std::string(section);
+      encode_pieces(prefixed, 0, ids);
     } else {
       encode_pieces(section, 0, ids);
     }
   }
 
-  // Splits by the pattern `step` and those after it.
+  // Splits the text by pattern `step` and all later patterns.
   void encode_pieces(std::string_view text, std::size_t step,
                      std::vector<std::int64_t>& ids) const {
     if (step == patterns_.size()) return merges_.encode(text, ids);

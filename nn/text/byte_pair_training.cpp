@@ -19,17 +19,17 @@ constexpr TokenId kGone = std::numeric_limits<TokenId>::max();
 
 // A token of a piece, and its neighbours there.
 struct TrainingSymbol {
-  TokenId id = kGone;  // kGone when it has become a part of the one before it
+  TokenId id = kGone;  // kGone when it was merged into the one before it
   Place previous = kNowhere, next = kNowhere;
   std::int64_t count = 0;  // of its piece
 };
 
 struct Pair {
   std::int64_t count = 0;
-  std::vector<Place> places;  // where it begins, or began
+  std::vector<Place> places;  // where it begins, or began before merges
 };
 
-// Two neighbours, as pair_key() has them.
+// Two neighbours, as pair_key() makes it.
 using Key = std::uint64_t;
 
 class Trainer {
@@ -47,7 +47,7 @@ class Trainer {
       const auto [count, key] = queue_.top();
       queue_.pop();
       const std::int64_t now = pairs_.at(key).count;
-      if (now != count) {  // it has changed since, and goes behind those that are more frequent now
+      if (now != count) {  // the entry is outdated: queue the pair again with its new count
         if (now < count && now >= min_frequency) queue_.emplace(now, key);
         continue;
       }
@@ -57,7 +57,7 @@ class Trainer {
   }
 
  private:
-  // The most frequent pair, and of equal ones that of the smaller ids, is the largest.
+  // The most frequent pair is the largest; of equally frequent pairs, the one with smaller ids.
   struct Order {
     bool operator()(const std::pair<std::int64_t, Key>& a,
                     const std::pair<std::int64_t, Key>& b) const noexcept {
@@ -84,7 +84,7 @@ class Trainer {
     }
   }
 
-  // Counts the pair that begins at a place, or takes it out of its count.
+  // Adds the pair that begins at `at` to its count (`sign` is 1), or subtracts it (-1).
   void count_pair(Place at, int sign) {
     if (at == kNowhere || symbols_[at].next == kNowhere) return;
     const TrainingSymbol& symbol = symbols_[at];
@@ -96,14 +96,14 @@ class Trainer {
     grown_.push_back(key);
   }
 
-  // The token of these bytes; another pair may have made it before.
+  // Returns the token with these bytes. Another pair may have made it before.
   TokenId token_of(const std::string& bytes) {
     const auto [place, is_new] = ids_.emplace(bytes, static_cast<TokenId>(parts_.tokens.size()));
     if (is_new) parts_.tokens.push_back(bytes);
     return place->second;
   }
 
-  // Merges the pair wherever it is, from left to right, and counts the pairs anew that change.
+  // Merges the pair wherever it occurs, from left to right, and updates the counts of pairs.
   void merge(Key key) {
     const auto left = static_cast<TokenId>(key >> 32), right = static_cast<TokenId>(key);
     const TokenId merged = token_of(parts_.tokens[left] + parts_.tokens[right]);
@@ -136,7 +136,7 @@ class Trainer {
   }
 
   TokenizerParts& parts_;
-  std::unordered_map<std::string, TokenId> ids_;  // by their bytes
+  std::unordered_map<std::string, TokenId> ids_;  // by the bytes of the tokens
   std::vector<TrainingSymbol> symbols_;           // of all pieces, one after the other
   std::unordered_map<Key, Pair> pairs_;
   std::priority_queue<std::pair<std::int64_t, Key>, std::vector<std::pair<std::int64_t, Key>>,

@@ -9,14 +9,14 @@
 namespace tend::nn {
 namespace {
 
-// Up to here looking at all neighbours for each merge is faster than a heap.
+// Up to this many bytes, a search of all neighbours for each merge is faster than a heap.
 constexpr std::size_t kShort = 64;
 constexpr std::size_t kEnd = std::numeric_limits<std::size_t>::max();
 
 // A token of a long piece, and its neighbours.
 struct Symbol {
   TokenId id = 0;
-  bool is_merged = false;  // it has become a part of the one before it
+  bool is_merged = false;  // into the one before it
   std::size_t previous = kEnd, next = kEnd;
 };
 
@@ -31,7 +31,7 @@ std::vector<bool> ids_of_added(const TokenizerParts& parts) {
 MergeTable::MergeTable(const TokenizerParts& parts) {
   of_byte_.fill(kNoToken);
   const std::vector<bool> is_added = ids_of_added(parts);
-  // An added token of one byte stands for the byte only where there is no other.
+  // An added token of one byte encodes the byte only if no ordinary token does.
   for (const bool added : {true, false}) {
     for (std::size_t id = 0; id < parts.tokens.size(); ++id) {
       const std::string& token = parts.tokens[id];
@@ -46,8 +46,8 @@ MergeTable::MergeTable(const TokenizerParts& parts) {
   for (std::size_t rank = 0; rank < parts.merges.size(); ++rank)
     add(parts.merges[rank], static_cast<std::uint32_t>(rank));
 
-  // Which tokens are what their own bytes are merged to is found out by merging them, while whole_
-  // is empty and so has no answers yet.
+  // Encodes the bytes of each token. If the result is a single token, it goes into whole_. That map
+  // stays empty until all are done, so that encode() does not look them up there.
   std::unordered_map<std::string_view, TokenId> whole;
   std::vector<std::int64_t> ids;
   for (std::size_t id = 0; id < parts.tokens.size(); ++id) {
@@ -132,7 +132,7 @@ void MergeTable::merge_long(std::string_view piece, std::vector<std::int64_t>& i
     symbols[i].previous = i == 0 ? kEnd : i - 1;
     symbols[i].next = i + 1 == symbols.size() ? kEnd : i + 1;
   }
-  // Merges that may be done, by rank and place; some are gone when their turn comes.
+  // Possible merges, by rank and position. Some are outdated when they are popped.
   using Candidate = std::pair<std::uint32_t, std::size_t>;
   std::priority_queue<Candidate, std::vector<Candidate>, std::greater<>> candidates;
   const auto merge_at = [&](std::size_t at) -> const Entry& {

@@ -12,19 +12,20 @@
 
 namespace tend::nn {
 
-/// Encodes single pieces. Nothing changes after construction, so several threads may.
+/// Encodes single pieces. A table never changes after construction, so several threads may use it.
 class MergeTable {
  public:
   /// The tokens must outlive the table.
   explicit MergeTable(const TokenizerParts& parts);
 
-  /// Adds the ids of a piece, without the bytes that have no token: as long as two neighbours can
-  /// be merged, those whose merge comes first are, and of equal ones the leftmost. A piece of n
-  /// bytes takes a time of n log n.
+  /// Adds the ids of a piece to `ids`. It skips bytes that have no token.
+  ///
+  /// While neighbours can be merged, it merges the pair whose merge comes first in the list. If the
+  /// pair occurs more than once, it merges the leftmost. A piece of n bytes takes O(n log n) time.
   void encode(std::string_view piece, std::vector<std::int64_t>& ids) const;
 
  private:
-  // What two neighbours become; `rank` is kNone for a pair that has no merge.
+  // The merge of a pair of neighbours; `rank` is kNone for an empty slot.
   struct Entry {
     std::uint64_t pair = 0;
     std::uint32_t rank = 0;
@@ -46,8 +47,8 @@ class MergeTable {
   bool has_all_bytes_ = true;
   std::vector<Entry> entries_;  // a hash table with open addressing
   int shift_ = 0;
-  // Pieces that are one token after all their merges. Most pieces of a text are among them, so they
-  // need no merging.
+  // Pieces that are a single token after all merges. Most pieces of a text are here, so they need
+  // no merging.
   std::unordered_map<std::string_view, TokenId> whole_;
 };
 

@@ -22,7 +22,7 @@ std::string message_of(int error) {
   return reinterpret_cast<const char*>(text.data());
 }
 
-// Bytes at the beginning of `text` that begin no code point, nor anything that is one.
+// The number of bytes before the first code point in `text`.
 std::size_t broken_prefix(std::string_view text) {
   std::size_t at = 0;
   while (at < text.size() && utf8::length_at(text.substr(at)) == 0) ++at;
@@ -37,7 +37,7 @@ class Matcher {
     if (match_ == nullptr) fail(kSplitPattern, "there is no memory for a match");
     std::size_t compiled = 0;
     pcre2_pattern_info(code, PCRE2_INFO_JITSIZE, &compiled);
-    if (compiled > 0) find_ = pcre2_jit_match;  // which checks less, and so is faster
+    if (compiled > 0) find_ = pcre2_jit_match;  // faster, since it checks less
   }
 
   void split(std::string_view text, FunctionRef<void(std::string_view, bool)> piece) const {
@@ -54,7 +54,7 @@ class Matcher {
   }
 
  private:
-  // Whether something, which is not empty, matches at `from` or after it.
+  // True if there is a match, which is not empty, at `from` or after it.
   bool find(std::string_view text, std::size_t from) const {
     constexpr std::uint32_t kOptions = PCRE2_NOTEMPTY | PCRE2_NO_UTF_CHECK;
     const auto* const subject = reinterpret_cast<PCRE2_SPTR>(text.data());
@@ -81,14 +81,14 @@ SplitPattern::SplitPattern(std::string_view pattern) {
   const std::string text = to_pcre2(pattern);
   int error = 0;
   PCRE2_SIZE at = 0;
-  // Oniguruma's ^ and $ are those of lines. \C would match one byte of a character.
+  // MULTILINE: Oniguruma's ^ and $ match at lines. \C would match a single byte of a character.
   code_.reset(pcre2_compile(reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(),
                             PCRE2_UTF | PCRE2_UCP | PCRE2_MULTILINE | PCRE2_NEVER_BACKSLASH_C,
                             &error, &at, nullptr));
   if (code_ == nullptr) {
     fail(kSplitPattern, "'", pattern.substr(0, 200), "': ", message_of(error));
   }
-  pcre2_jit_compile(code_.get(), PCRE2_JIT_COMPLETE);  // where it cannot, matches are slower
+  pcre2_jit_compile(code_.get(), PCRE2_JIT_COMPLETE);  // if it fails, matches are slower
 }
 
 void SplitPattern::split(std::string_view text,

@@ -1,4 +1,4 @@
-// Texts that are split by regular expressions.
+// Splits texts by regular expressions.
 #pragma once
 
 #include <memory>
@@ -13,15 +13,21 @@ namespace tend::nn {
 /// A regular expression that cuts texts into pieces.
 class SplitPattern {
  public:
-  /// The pattern is Oniguruma's, as in tokenizer.json files. Error for one that cannot be read, or
-  /// that has a construct which PCRE2 would read otherwise and to_pcre2 does not translate.
+  /// Compiles a pattern in Oniguruma's syntax, as in tokenizer.json files.
+  ///
+  /// Throws:
+  ///   Error - the pattern is not a valid regular expression
+  ///   Error - the pattern has a construct that means something else in PCRE2, and that to_pcre2
+  ///           does not translate
   explicit SplitPattern(std::string_view pattern);
 
-  /// Calls piece(text, is_match) for the pieces of `text`, from the first to the last; together
-  /// they are the text. Pieces are what the pattern matches and what lies between two matches.
-  /// Bytes that are no UTF-8 are pieces of their own: each run of them is one, and the pattern sees
-  /// the texts before and after it as texts by themselves. Error when a match takes more steps or
-  /// memory than PCRE2 allows by default.
+  /// Calls piece(text, is_match) for each match and each part between matches, in their order.
+  /// Together the pieces are the whole text.
+  ///
+  /// Each run of bytes that are not UTF-8 is a piece of its own. The pattern is applied separately
+  /// to the text before it and the text after it.
+  ///
+  /// Throws: Error - a match takes more steps or memory than PCRE2 allows by default
   void split(std::string_view text, FunctionRef<void(std::string_view, bool)> piece) const;
 
  private:

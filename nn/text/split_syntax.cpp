@@ -14,11 +14,11 @@
 namespace tend::nn {
 namespace {
 
-// What stands between brackets for Oniguruma's sets. It was compared for all code points.
+// The PCRE2 items, between brackets, of Oniguruma's sets. They were compared for all code points.
 constexpr std::string_view kSpace = "\\p{White_Space}";
 constexpr std::string_view kHex = "0-9A-Fa-f";
 constexpr std::string_view kWord = "\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}";
-// Outside of brackets \w has the numbers of Latin-1, too.
+// Outside of brackets, Oniguruma's \w also matches the numbers of Latin-1.
 constexpr std::string_view kLoneWord =
     "\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\x{B2}\\x{B3}\\x{B9}\\x{BC}-\\x{BE}";
 constexpr std::array<std::pair<std::string_view, std::string_view>, 14> kPosixSets{{
@@ -45,7 +45,7 @@ std::string without(std::string_view items) {
   return items.starts_with('^') ? bracketed(items.substr(1)) : as_text("[^", items, ']');
 }
 
-// Whether PCRE2 knows a script of this name.
+// True if PCRE2 knows a script with this name.
 bool is_script(std::string_view name) {
   const std::string text = as_text("\\p{sc:", name, '}');
   int error = 0;
@@ -57,7 +57,8 @@ bool is_script(std::string_view name) {
   return code != nullptr;
 }
 
-// The union of sets: of characters and ranges, and of expressions that match one character each.
+// A union of sets: characters and ranges (items), and expressions that match one character each
+// (others).
 struct Set {
   std::string items;
   std::vector<std::string> others;
@@ -112,7 +113,7 @@ class Translator {
 
   // --- escapes
 
-  // What is as long as it is in braces or angle brackets, these included; empty without them.
+  // Takes a text in braces or angle brackets, with the brackets. Empty if there are no brackets.
   std::string_view take_enclosed() {
     const std::size_t from = at_;
     if (is_end() || (in_[at_] != '{' && in_[at_] != '<')) return {};
@@ -121,7 +122,7 @@ class Translator {
     return in_.substr(from, at_ - from);
   }
 
-  // The escape at `at_`, of a kind that means the same within and outside of brackets.
+  // Translates the escape at `at_`, of a kind that means the same inside and outside of brackets.
   std::string common_escape() {
     take();
     const char c = take();
@@ -141,7 +142,7 @@ class Translator {
         name.remove_suffix(1);
         const bool is_negated = name.starts_with('^');
         if (is_negated) name.remove_prefix(1);
-        // PCRE2's \p{Han} has the characters that Han shares with other scripts, too.
+        // PCRE2's \p{Han} also matches characters that Han shares with other scripts.
         return as_text('\\', c, is_negated ? "{^" : "{", is_script(name) ? "sc:" : "", name, '}');
       }
       case 'x':
@@ -190,7 +191,7 @@ class Translator {
 
   // --- quantifiers and groups
 
-  // {n}, {n,m}, {n,} and {,m} repeat; anything else in braces is what it looks like.
+  // {n}, {n,m}, {n,} and {,m} repeat; anything else in braces is literal text.
   void translate_brace() {
     const std::size_t end = in_.find('}', at_);
     const std::string_view inside =
@@ -210,7 +211,7 @@ class Translator {
     const std::string construct = as_text('{', inside, '}');
     if (takes("+")) refuse(construct + '+', "Oniguruma repeats the repetition");
     if (comma == inside.size() && takes("?"))
-      refuse(construct + '?', "Oniguruma takes it for optional");
+      refuse(construct + '?', "for Oniguruma the ? means optional");
     out_ += low.empty() ? as_text("{0,", high, '}') : construct;
   }
 
@@ -223,22 +224,22 @@ class Translator {
       return;
     }
     if (takes("~")) refuse("(?~", "PCRE2 has no absence operator");
-    // Options, in which Ruby's m is PCRE2's s.
+    // Options. Ruby's m is PCRE2's s.
     const std::size_t end = std::min(in_.find_first_not_of("imxadsuyWDSP-", at_), in_.size());
     const std::string_view options = in_.substr(at_, end - at_);
     if (options.empty() || end == in_.size() || (in_[end] != ':' && in_[end] != ')')) return;
     if (options.find_first_not_of("im-") != std::string_view::npos)
       refuse(as_text("(?", options), "of the options i and m can be given");
     if (in_[end] == ')' && !is_first)
-      refuse(as_text("(?", options, ')'), "Oniguruma lets it enclose the alternatives behind it");
+      refuse(as_text("(?", options, ')'), "for Oniguruma it encloses the alternatives after it");
     for (const char option : options) out_ += option == 'm' ? 's' : option;
     at_ = end;
   }
 
   // --- brackets
 
-  // From [ to the ] that belongs to it; [^...] is one expression. Brackets within each other fill
-  // the stack, so there is a limit.
+  // Reads from [ to its matching ]; [^...] is one expression. The nesting of brackets has a limit,
+  // since each level takes space on the stack.
   Set read_class() {
     if (++depth_ > kMaxDepth) refuse("brackets in brackets", "they nest deeper than 64");
     Set set = read_inside_class();
@@ -260,7 +261,7 @@ class Translator {
     return {"", {as_text("(?:(?!", set.expression(), ")(?s:.))")}};
   }
 
-  // Up to ] or &&. A ] that comes first is one of the items.
+  // Reads up to ] or &&. A ] that comes first is one of the items.
   Set read_union(bool is_first) {
     Set set;
     if (is_first && takes("]")) set.items += "\\]";
@@ -298,7 +299,7 @@ class Translator {
     }
   }
 
-  // [:alpha:] or [:^alpha:].
+  // Reads [:alpha:] or [:^alpha:].
   Set read_posix() {
     const std::size_t end = in_.find(":]", at_);
     std::string_view name = in_.substr(at_ + 2, end == std::string_view::npos ? 0 : end - at_ - 2);

@@ -19,7 +19,7 @@
 namespace tend::nn {
 namespace {
 
-// A text goes through the steps by recursion.
+// Encoding recurses once for each step, so their number has a limit.
 constexpr std::size_t kMaxSteps = 64;
 
 using json::Value;
@@ -60,14 +60,15 @@ class Part {
     if (value_ == nullptr) refuse(" is missing");
     return *value_;
   }
-  /// An object with no members but these, for another would have a meaning that is not known here.
+  /// Refuses an object with any other member, since the member may have a meaning that is not known
+  /// here.
   void check_members(std::initializer_list<std::string_view> known) const {
     for (const auto& [member, value] : as<Value::object_t>("object")) {
       if (std::find(known.begin(), known.end(), member) == known.end())
         refuse(" has the member '", shown(member), "', which is not supported");
     }
   }
-  /// Absent, or turned off.
+  /// Refuses a part unless it is absent or turned off.
   void check_off() const {
     if (is_absent()) return;
     const bool is_off = *value_ == false || *value_ == 0 || *value_ == "";
@@ -84,11 +85,11 @@ void read_byte_level(const Part& part, TokenizerParts& parts) {
   part.check_members({"type", "add_prefix_space", "trim_offsets", "use_regex"});
   parts.add_prefix_space = part["add_prefix_space"].flag();
   if (parts.add_prefix_space && !parts.splits.empty())
-    part["add_prefix_space"].refuse(" is not supported behind a Split");
+    part["add_prefix_space"].refuse(" is not supported after a Split");
   if (part["use_regex"].flag(true)) parts.splits.push_back({std::string(kGpt2Pattern)});
 }
 
-// A pattern that matches this text alone.
+// Returns a pattern that matches only this text.
 std::string literal(std::string_view text) {
   std::string pattern;
   for (const char c : text) {
@@ -128,7 +129,7 @@ void read_digits(const Part& part, TokenizerParts& parts) {
   parts.splits.push_back({part["individual_digits"].flag(false) ? "\\p{N}" : "\\p{N}+"});
 }
 
-// The parts of a Sequence and of the Sequences in it, or the part alone.
+// Adds the parts of a Sequence, also of nested Sequences, to `steps`; any other part as it is.
 void flatten(const Part& part, std::string_view members, std::vector<Part>& steps) {
   if (part["type"].text() != "Sequence") return steps.push_back(part);
   part.check_members({"type", members});
@@ -136,7 +137,7 @@ void flatten(const Part& part, std::string_view members, std::vector<Part>& step
   for (std::size_t i = 0; i < list.list().size(); ++i) flatten(list[i], members, steps);
 }
 
-// Splits and Digits, and at the end ByteLevel.
+// Reads Splits and Digits, and at the end ByteLevel.
 void read_pre_tokenizer(const Part& part, TokenizerParts& parts) {
   std::vector<Part> steps;
   flatten(part, "pretokenizers", steps);
@@ -158,7 +159,7 @@ void read_pre_tokenizer(const Part& part, TokenizerParts& parts) {
   read_byte_level(last, parts);
 }
 
-// ByteLevel, which may be in a Sequence.
+// Refuses a decoder other than ByteLevel, which may be in a Sequence.
 void check_decoder(const Part& part) {
   if (part.is_absent()) return;
   std::vector<Part> steps;
@@ -167,7 +168,7 @@ void check_decoder(const Part& part) {
     if (step["type"].text() != "ByteLevel") step["type"].refuse(" is not ByteLevel");
 }
 
-// A normalizer that changes no text: none, or an empty Sequence.
+// True for a normalizer that changes no text: it is absent, or an empty Sequence.
 bool is_absent_normalizer(const Part& part) {
   if (part.is_absent()) return true;
   std::vector<Part> steps;
@@ -175,8 +176,8 @@ bool is_absent_normalizer(const Part& part) {
   return steps.empty();
 }
 
-// The added tokens. Those that the vocabulary does not have get the next ids, as Hugging Face's do,
-// whatever the file says.
+// Reads the added tokens. As in Hugging Face's tokenizers, a token that the vocabulary lacks gets
+// the next id, whatever id the file states.
 std::vector<AddedToken> read_added(const Part& part, std::vector<WrittenToken>& vocabulary) {
   std::vector<AddedToken> added;
   if (part.is_absent()) return added;
@@ -204,7 +205,7 @@ std::vector<AddedToken> read_added(const Part& part, std::vector<WrittenToken>& 
   return added;
 }
 
-// "a b", or ["a", "b"].
+// Reads a merge: "a b", or ["a", "b"].
 void read_merge(const Part& part, MergeReader& merges) {
   const Value& value = part.value();
   if (value.is_array()) {
@@ -217,7 +218,7 @@ void read_merge(const Part& part, MergeReader& merges) {
     part.refuse(", '", shown(text), "', is not two tokens with a space between");
 }
 
-// An unknown token would stand for the bytes that have none.
+// Refuses an unknown token unless it is never used, because every byte has a token.
 void check_bytes(const Part& unk_token, const std::vector<std::string>& tokens) {
   std::bitset<256> has_token;
   for (const std::string& token : tokens)
@@ -229,7 +230,7 @@ void read_model(const FileName& file, const Part& model, const Part& added, Toke
   model.check_members({"type", "dropout", "unk_token", "continuing_subword_prefix",
                        "end_of_word_suffix", "fuse_unk", "byte_fallback", "ignore_merges", "vocab",
                        "merges"});
-  // Files of before 2020 have no type.
+  // Files from before 2020 have no type.
   if (!model["type"].is_absent() && model["type"].text() != "BPE")
     model["type"].refuse(" is not BPE");
   for (const std::string_view name :

@@ -18,8 +18,8 @@ std::vector<std::string> in_order_of_ids(const FileName& file, std::vector<Writt
   for (WrittenToken& token : tokens) {
     const auto index = static_cast<std::size_t>(token.id);
     if (token.id < 0 || index >= tokens.size()) {
-      file.refuse("the id of '", shown(token.text), "' is ", token.id, ", where ", tokens.size(),
-                  " tokens have the ids from 0 on");
+      file.refuse("the id of '", shown(token.text), "' is ", token.id, ", not one of 0 to ",
+                  tokens.size() - 1);
     }
     if (is_there[index]) {
       file.refuse("'", shown(texts[index]), "' and '", shown(token.text), "' have the same id, ",
@@ -45,7 +45,7 @@ std::vector<WrittenToken> read_vocabulary(const FileName& file, const json::Valu
 
 nlohmann::ordered_json vocabulary_json(const std::vector<std::string>& texts) {
   nlohmann::ordered_json vocabulary = nlohmann::ordered_json::object();
-  // A search for each name, as by [], would take a time of the square.
+  // operator[] would search for each name, in quadratic time.
   auto& members = vocabulary.get_ref<nlohmann::ordered_json::object_t&>();
   for (std::size_t id = 0; id < texts.size(); ++id) members.push_back({texts[id], id});
   return vocabulary;
@@ -97,8 +97,8 @@ void MergeReader::add(std::string_view left, std::string_view right) {
   const Merge merge{id_of(left), id_of(right), id_of(std::string(left) + std::string(right))};
   const auto& tokens = parts_.tokens;
   if (tokens[merge.merged] != tokens[merge.left] + tokens[merge.right]) {
-    file_.refuse("the added token '", shown(tokens[merge.merged]),
-                 "' or a part of it is one that merges make, of other bytes");
+    file_.refuse("the merge to '", shown(tokens[merge.merged]),
+                 "' joins other bytes: this token or a part of it is an added token");
   }
   parts_.merges.push_back(merge);
 }

@@ -1,4 +1,4 @@
-// What the files of a byte-level BPE say.
+// The content of the files of a byte-level BPE.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace tend::nn {
 /// The position of a token in a vocabulary.
 using TokenId = std::uint32_t;
 
-/// Two neighbours as one number, for tables of pairs.
+/// Returns two neighbours as one number, for tables of pairs.
 constexpr std::uint64_t pair_key(TokenId left, TokenId right) noexcept {
   return std::uint64_t{left} << 32 | right;
 }
@@ -25,10 +25,10 @@ struct AddedToken {
   std::string content;
   TokenId id = 0;
   bool is_special = false;
-  bool is_normalized = false;  // looked for in what the others leave
+  bool is_normalized = false;  // found after the others, in the text between them
 };
 
-/// Tokens `left` and `right`, side by side, become `merged`.
+/// A rule: the neighbours `left` and `right` become `merged`.
 struct Merge {
   TokenId left = 0, right = 0, merged = 0;
 };
@@ -39,15 +39,15 @@ struct WrittenToken {
   std::int64_t id = 0;
 };
 
-/// What ends a text for GPT-2.
+/// GPT-2's token for the end of a text.
 inline constexpr std::string_view kEndOfText = "<|endoftext|>";
 
-/// How GPT-2 splits a text into pieces.
+/// The pattern by which GPT-2 splits a text into pieces.
 inline constexpr std::string_view kGpt2Pattern =
     R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
 
-/// A regular expression that cuts a text into what it matches and what is between, and which of
-/// these are encoded.
+/// A regular expression that cuts a text into matches and the rest between them. The two flags say
+/// which of these are encoded.
 struct Split {
   std::string pattern;
   bool keeps_matches = true, keeps_rest = true;
@@ -59,41 +59,51 @@ struct Split {
 struct TokenizerParts {
   std::vector<std::string> tokens;  // the bytes of each id
   std::vector<AddedToken> added;
-  std::vector<Merge> merges;  // the first goes first
-  std::vector<Split> splits;  // one after the other
+  std::vector<Merge> merges;  // an earlier one is applied first
+  std::vector<Split> splits;  // applied one after the other
   bool add_prefix_space = false;
-  bool ignore_merges = false;  // a piece that is a token stays whole, whatever the merges say
+  bool ignore_merges = false;  // true: a piece that is a token is not split, also without a merge
 };
 
-/// The texts by their ids. IoError unless the ids are 0, 1, ... to the number of tokens.
+/// Returns the texts in the order of their ids.
+///
+/// Throws: IoError - the ids are not 0, 1, ... without gaps, or there are too many tokens
 std::vector<std::string> in_order_of_ids(const FileName& file, std::vector<WrittenToken> tokens);
 
-/// A vocabulary in JSON, {"text": id, ...}. IoError for what is no object of integers.
+/// Reads a vocabulary in JSON: {"text": id, ...}.
+///
+/// Throws: IoError - the vocabulary is not an object of integers
 std::vector<WrittenToken> read_vocabulary(const FileName& file, const json::Value& vocabulary);
 
-/// The same as JSON, with the ids from 0 on.
+/// Returns a vocabulary in JSON. The ids are 0, 1, ...
 nlohmann::ordered_json vocabulary_json(const std::vector<std::string>& texts);
 
-/// The bytes of tokens that are written in GPT-2's characters; those of `added` are written as they
-/// are. IoError for other characters.
+/// Returns the bytes of each token. Ordinary tokens are written in GPT-2's characters, tokens of
+/// `added` as they are.
+///
+/// Throws: IoError - an ordinary token is empty or has other characters
 std::vector<std::string> bytes_of_tokens(const FileName& file,
                                          const std::vector<std::string>& written,
                                          const std::vector<AddedToken>& added);
 
-/// The tokens as files write them: the inverse.
+/// Returns the tokens as files write them: the inverse of bytes_of_tokens.
 std::vector<std::string> written_tokens(const TokenizerParts& parts);
 
-/// Adds merges to the parts, in their order, between tokens as they are written.
+/// Adds the merges of a file, in their order, to a tokenizer's parts.
 class MergeReader {
  public:
-  /// `parts` has its tokens already.
+  /// `parts` must have its tokens already. `written` has them as the file writes them.
   MergeReader(const FileName& file, const std::vector<std::string>& written, TokenizerParts& parts);
 
-  /// Throws: IoError  - a token, or both together, is not in the vocabulary
-  ///                  - an added token would become other bytes than its content, or come from them
+  /// Adds the merge of `left` and `right`, as the file writes them.
+  ///
+  /// Throws:
+  ///   IoError - a token, or both together, is not in the vocabulary
+  ///   IoError - the bytes of the merged token are not the bytes of both parts, since one of the
+  ///             three is an added token
   void add(std::string_view left, std::string_view right);
-  /// The same for both in one text, "left right". False unless it is two tokens with one space
-  /// between; then nothing has changed.
+  /// Adds the merge of a text "left right". Returns false, and changes nothing, unless the text has
+  /// exactly one space.
   bool add(std::string_view both);
 
  private:

@@ -5,8 +5,8 @@
 namespace tend::nn::utf8 {
 namespace {
 
-// The bytes that may follow the first one of a code point (Unicode, table 3-7); the third and
-// fourth are 0x80 to 0xBF always.
+// The length of a code point, and the range of its second byte (Unicode, table 3-7). The third and
+// fourth bytes are always 0x80 to 0xBF.
 struct Second {
   std::size_t length;
   unsigned char low, high;
@@ -49,7 +49,7 @@ std::size_t valid_prefix(std::string_view text) noexcept {
     std::uint64_t eight = 0;
     if (text.size() - at >= sizeof eight) {
       std::memcpy(&eight, text.data() + at, sizeof eight);
-      if ((eight & kHighBits) == 0) {  // all of them ASCII
+      if ((eight & kHighBits) == 0) {  // all are ASCII
         at += sizeof eight;
         continue;
       }

@@ -26,20 +26,20 @@ using EachToken = FunctionRef<void(std::string_view token, std::size_t at)>;
 void for_each_character(std::string_view operation, std::string_view text, EachToken each) {
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t length = utf8::length_at(text.substr(at));
-    if (length == 0) fail(operation, "byte ", at, " of the text is no UTF-8");
+    if (length == 0) fail(operation, "byte ", at, " of the text is not UTF-8");
     each(text.substr(at, length), at);
     at += length;
   }
 }
 
 void for_each_word(std::string_view operation, std::string_view text, EachToken each) {
-  std::size_t begin = 0;  // of the word that is read
+  std::size_t begin = 0;  // of the current word
   const auto end_word = [&](std::size_t at) {
     if (at > begin) each(text.substr(begin, at - begin), begin);
     begin = at;
   };
   for_each_character(operation, text, [&](std::string_view character, std::size_t at) {
-    if (at < begin) return;  // the second dash
+    if (at < begin) return;  // the second dash of "--"
     if (utf8::is_space(utf8::code_point(character))) {
       end_word(at);
       begin = at + character.size();
@@ -86,8 +86,8 @@ const std::string& Vocabulary::token(std::int64_t id) const {
 const std::string& Vocabulary::token_at(std::string_view operation, std::int64_t id,
                                         std::size_t at) const {
   if (id < 0 || id >= vocab_size()) {
-    fail<IndexError>(operation, "id ", id, " at position ", at, " of the ids, where ", vocab_size(),
-                     " tokens have the ids from 0 on");
+    fail<IndexError>(operation, "id ", id, " at position ", at,
+                     " of the ids is not in the vocabulary of ", vocab_size(), " tokens");
   }
   return tokens_[static_cast<std::size_t>(id)];
 }

@@ -25,12 +25,12 @@ namespace {
 using detail::Audited;
 
 constexpr double kTolerance = 1e-4;
-// Smaller derivatives are judged relative to this part of the loss or the largest gradient:
-// rounding makes differences wrong by 1e-11 of those, which is much for a derivative that is 0
-// because the loss does not change, as that of a bias before BatchNorm.
+// Errors of smaller derivatives are relative to this share of the loss or of the largest gradient.
+// Rounding makes central differences wrong by 1e-11 of the loss. Relative to a derivative of 0,
+// such as that of a bias before BatchNorm, this error would be large.
 constexpr double kLeastScale = 1e-6;
-// An error of this part of the loss or the largest gradient is not found, so that a gradient as
-// small as this could be anything.
+// The audit does not find errors below this share of the loss or of the largest gradient. So it
+// knows nothing of gradients that are as small as this.
 constexpr double kNegligible = kTolerance * kLeastScale;
 constexpr const char* kAudit = "audit";
 constexpr const char* kOutside = "outside of all modules";
@@ -45,7 +45,7 @@ double inner_product(const Tensor& a, const Tensor& b) {
   return sum(a.detach().to(float64) * b.detach().to(float64)).item();
 }
 
-// |a - b| relative to `scale`; 0 where all are 0.
+// |a - b| relative to `scale`; 0 if a is b, even if the scale is 0.
 double relative(double a, double b, double scale) {
   return a == b ? 0 : std::abs(a - b) / scale;
 }
@@ -63,7 +63,7 @@ Tensor loss_of(const Audited& audited) {
   return loss;
 }
 
-// The gradients of the loss, undefined where a parameter is not reached or frozen.
+// The gradients of the loss. A gradient is undefined if its parameter is not reached or is frozen.
 std::vector<Tensor> gradients_of(const Tensor& loss, const std::vector<Tensor>& parameters,
                                  bool create_graph = false) {
   std::vector<Tensor> wanted;
@@ -96,12 +96,11 @@ auto moved(const Tensor& parameter, const Tensor& direction, double step, F f) {
   return result;
 }
 
-// How far elements are moved for central differences. A kink, as that of relu at 0, makes a
-// difference wrong that goes across it; the smaller ones are for that. A wrong derivative disagrees
-// with all of them.
+// The steps for central differences. A difference across a kink, such as relu's at 0, is wrong.
+// Smaller steps avoid most kinks. A wrong derivative differs from the differences of all steps.
 constexpr std::array kSteps{1e-5, 1e-6, 1e-7};
 
-// The smallest of distance(step).
+// The smallest distance(step) of all steps; NaN if one of them is NaN.
 template <class F>
 double smallest(F distance) {
   double least = std::numeric_limits<double>::infinity();
@@ -115,7 +114,7 @@ double smallest(F distance) {
 }
 
 // Compares derivatives of the float64 copy along a random direction with central differences.
-// `scale` is that of the loss and of the gradients of all parameters.
+// `scale` is the result of largest_of() for the copy.
 void check_derivatives(const Audited& audited, const Tensor& parameter, double scale,
                        ParameterAudit& found) {
   const Tensor direction = randn(parameter.shape(), {.dtype = float64});
@@ -140,7 +139,7 @@ void check_derivatives(const Audited& audited, const Tensor& parameter, double s
     found.second_order = smallest([&](double step) {
       const Tensor numeric = (gradient_at(step) - gradient_at(-step)) / (2 * step);
       const Tensor analytic = second.defined() ? second : zeros_like(numeric);
-      // Differences of gradients are exact to the gradient's last digits over the step.
+      // The error of a difference is about the rounding error of the gradient divided by the step.
       const double floor = std::max(norm_of(gradient) * 1e-11 / step, kLeastScale * scale);
       return relative(inner_product(analytic, direction), inner_product(numeric, direction),
                       std::max(norm_of(numeric), floor));
@@ -150,7 +149,7 @@ void check_derivatives(const Audited& audited, const Tensor& parameter, double s
   }
 }
 
-// Whether the module makes what is not finite from finite inputs.
+// Whether the module computes a result that is not finite from finite inputs.
 bool spoils(const Audited& audited, ModuleBase& module) {
   bool found = false;
   HookHandle hook = module.register_forward_hook(
@@ -161,22 +160,23 @@ bool spoils(const Audited& audited, ModuleBase& module) {
   try {
     loss_of(audited);
   } catch (const Error&) {
-    found = false;  // it gives no tensor, so that it can have no hook
+    found = false;  // the module does not return a tensor, so it cannot have hooks
   }
   hook.remove();
   return found;
 }
 
-// "in first" for the path of a module as CallScope has it ("Net.first").
+// "in first" for a module whose path in CallScope is "Net.first".
 std::string place_in(const ModuleBase& model, const std::string& path) {
   if (path.empty()) return kOutside;
   const std::string root = model.type_name() + '.';
   return "in " + (path.starts_with(root) ? path.substr(root.size()) : path);
 }
 
-// The operation whose derivative makes the first gradient that is not finite; empty for none.
+// The operation whose derivative computes the first gradient that is not finite. Empty if there is
+// none.
 std::string origin_in_backward(const Audited& audited) {
-  // Nodes know their modules where a timeline runs, which may be that of a profiler.
+  // Nodes know their modules only while a timeline runs. A profiler may already run one.
   std::optional<autograd::Timeline> timeline;
   if (!autograd::Timeline::is_on()) timeline.emplace();
   std::string origin;
@@ -205,8 +205,9 @@ std::string origin_of_not_finite(const Audited& audited) {
   return origin.empty() ? kOutside : origin;
 }
 
-// Compares the derivatives of a custom function with central differences where it is called in a
-// float64 copy; `check` is gradcheck or gradgradcheck. As with parameters the best step counts.
+// Compares the derivatives of a custom function with central differences, for the inputs of one
+// call in the float64 copy. `check` is gradcheck or gradgradcheck. The step with the smallest error
+// counts.
 template <class Check>
 bool is_wrong(Check check, const autograd::FunctionHook::Call& again,
               const std::vector<Tensor>& inputs) {
@@ -218,12 +219,12 @@ bool is_wrong(Check check, const autograd::FunctionHook::Call& again,
   }
   const auto call = [&](const std::vector<Tensor>& x) {
     const RngStateGuard same_state;
-    std::vector<Tensor> copies;  // which the function may write to
+    std::vector<Tensor> copies;  // the function may write to them
     for (const Tensor& each : x) copies.push_back(each.defined() ? each.clone() : each);
     return again(copies);
   };
   return std::all_of(kSteps.begin(), kSteps.end(), [&](double step) {
-    // Projections, as Jacobians of a model's tensors are large.
+    // Compares projections only, since the Jacobians of a model's tensors are large.
     const GradcheckReport report =
         check(call, own, {.eps = step, .atol = 1e-7, .rtol = kTolerance, .full_jacobian = 0});
     return !report.passed && std::isfinite(report.inputs[report.worst].numeric);
@@ -250,14 +251,14 @@ std::vector<std::string> wrong_functions(const Audited& audited) {
             blame("the second derivative", name);
           }
         } catch (const Error&) {
-          // It cannot be checked, or has no second derivative.
+          // The function cannot be checked, or has no second derivative.
         }
       });
   gradients_of(loss_of(audited), audited.model.parameters());
   return wrong;
 }
 
-// The size of the loss, or of the largest gradient that is finite.
+// The largest of |loss| and the norms of all gradients, as far as they are finite.
 double largest_of(const Tensor& loss, const std::vector<Tensor>& gradients) {
   double largest = std::isfinite(loss.item()) ? std::abs(loss.item()) : 0;
   for (const Tensor& each : gradients) {
@@ -278,7 +279,7 @@ bool has_wrong_derivative(const ParameterAudit& p) {
          !(p.first_order <= kTolerance && p.second_order.value_or(0) <= kTolerance);
 }
 
-// What is wrong with a parameter, in words; empty if nothing is.
+// The fault of a parameter, in words. Empty if there is none.
 std::string fault_of(const ParameterAudit& p) {
   if (!p.requires_grad) return "";
   if (!p.reached) return "not reached by the loss";

@@ -1,5 +1,5 @@
 /// \file
-/// Finding parameters that are not trained, or trained by wrong derivatives.
+/// Finds parameters that are not trained, or that are trained by wrong derivatives.
 #pragma once
 
 #include <concepts>
@@ -19,50 +19,65 @@ namespace tend::nn {
 struct ParameterAudit {
   std::string name;
   Shape shape;
-  /// False for a frozen parameter, of which nothing else is known.
+  /// False for a frozen parameter. The following members then have no meaning.
   bool requires_grad = true;
-  /// Whether the loss depends on it, that of the float64 copy, too.
+  /// Whether the loss depends on it, both in the model and in its float64 copy.
   bool reached = false;
   /// Whether all elements of its gradient are exactly 0.
   bool is_zero = false;
   /// Whether its gradient is not exactly 0, but in float64 at most 1e-10 of the loss or of the
-  /// largest gradient: mostly rounding, where a parameter changes no loss, as a bias before
-  /// BatchNorm or a key's bias. It is no fault, though a gradient that has vanished looks the same.
+  /// largest gradient.
+  ///
+  /// Such a gradient is mostly rounding: the parameter does not change the loss, like a bias before
+  /// BatchNorm or the bias of a key. This is not a fault, but a gradient that has vanished looks
+  /// the same.
   bool is_negligible = false;
-  /// By how much the derivative of the loss in a random direction differs from central differences,
-  /// relative to the gradient's norm: about 1e-8 where it is right. A gradient below 1e-6 of the
-  /// loss or of the largest gradient is compared with that, as rounding spoils its differences.
+  /// The error of the first derivative: about 1e-8 if it is right.
+  ///
+  /// It is the difference between the derivative of the loss in a random direction and central
+  /// differences, relative to the gradient's norm. The norm counts as at least 1e-6 of the loss or
+  /// of the largest gradient, since rounding makes the differences of smaller gradients useless.
   double first_order = 0;
   /// The same for the second derivative in that direction, relative to the norm of the gradient's
-  /// derivative. Nothing where the gradient cannot be differentiated.
+  /// derivative. It is nullopt if the gradient cannot be differentiated.
   std::optional<double> second_order = {};
-  /// |g - g64| / |g64| of the model's gradient g and that of its float64 copy; where that is
-  /// negligible, relative to the loss or the largest gradient.
+  /// |g - g64| / |g64|, where g is the model's gradient and g64 the gradient of its float64 copy.
+  /// If g64 is negligible, the denominator is the loss or the largest gradient.
   double distance = 0;
 };
 
+/// The result of audit().
 struct AuditReport {
   double loss = 0;
   std::vector<ParameterAudit> parameters;
-  /// Where the first NaN or infinity was made from finite numbers: the path of the module, or
-  /// "outside of all modules". Where the forward is finite, "the derivative of sqrt in blocks.0":
-  /// the operation, and the module that ran it. Empty when the loss and all gradients are finite.
+  /// The origin of the first NaN or infinity; empty if the loss and all gradients are finite.
+  ///
+  /// It is the path of the module that made it from finite numbers, or "outside of all modules". If
+  /// the forward is finite, it names the operation and the module that ran it, such as "the
+  /// derivative of sqrt in blocks.0".
   std::string not_finite;
-  /// Where a parameter's derivative is wrong, the custom functions whose own derivatives are:
-  /// "the derivative of MySwishBackward in blocks.0.mlp", or "the second derivative of ...". Only
-  /// autograd::Function is checked. If a derivative is wrong and this is empty, look for values
-  /// that leave the graph (detach(), item(), data_ptr(), NoGradGuard) and for hooks.
+  /// If a parameter's derivative is wrong: the custom functions (autograd::Function) that have
+  /// wrong derivatives.
+  ///
+  /// Examples are "the derivative of MySwishBackward in blocks.0.mlp" and "the second derivative of
+  /// ...". If a derivative is wrong and this list is empty, look for hooks, and for values that
+  /// leave the graph: detach(), item(), data_ptr(), NoGradGuard.
   std::vector<std::string> wrong_operations;
 
-  /// Whether all is finite, every parameter that requires grad is reached by a gradient that is not
-  /// exactly zero, or negligible, and those of its float64 copy are right to 1e-4 of themselves or
-  /// to 1e-10 of the loss or of the largest gradient. The model's own gradients are compared with
-  /// the copy's in `distance`, which is for you to judge: what cancels may be far from right in
-  /// float32.
+  /// Whether the audit found no fault.
+  ///
+  /// This means:
+  /// - the loss and all gradients are finite;
+  /// - every parameter that requires grad has a gradient that is not exactly zero;
+  /// - in the float64 copy, derivatives are right to 1e-4 of themselves, or to 1e-10 of the loss or
+  ///   of the largest gradient.
+  ///
+  /// It does not depend on `distance`, which compares the model's own gradients with those of the
+  /// copy. Judge that yourself: if terms cancel, a gradient may be far from right in float32.
   bool passed() const;
 };
 
-/// A table with a line for each parameter, what is wrong in words at the end of it.
+/// Prints a table with a line for each parameter. The end of a line says in words what is wrong.
 std::ostream& operator<<(std::ostream& out, const AuditReport& report);
 
 namespace detail {
@@ -74,17 +89,25 @@ struct Audited {
 AuditReport audit(const Audited& own, const Audited& in_float64);
 }  // namespace detail
 
-/// Whether each parameter of `model` is trained by `loss(model)`, and by the right derivatives: see
-/// ParameterAudit. Differences are taken with steps of 1e-5 to 1e-7, the best of which counts, as
-/// one that goes across a kink (that of relu) is wrong by itself. `loss` gives one number, and is
-/// called with copies of the model, in its own dtype and in float64, many times; what it reads
-/// besides must follow the copy's dtype, as by x.type_as(model.weight). The default generator is in
-/// the same state before every call and afterwards, so dropout drops the same weights, but in
-/// float64 it draws others: call model.eval() first, or leave `distance` out of account. The model
-/// itself is not changed.
+/// Checks that `loss(model)` trains each parameter of `model`, and with the right derivatives. See
+/// ParameterAudit.
 ///
-/// What `loss` throws comes through. ShapeError for a loss of more than one element, AutogradError
-/// for one without a graph unless all parameters are frozen.
+/// `loss` returns one number. It is called many times with copies of the model, in the model's
+/// dtype and in float64. Other tensors that it reads must be converted to the copy's dtype, for
+/// example with x.type_as(model.weight). The model itself is not changed.
+///
+/// Derivatives are compared with central differences for steps of 1e-5, 1e-6 and 1e-7. The best of
+/// them counts, since a difference across a kink, such as relu's, is always wrong.
+///
+/// The default generator has the same state before every call of `loss`, and after the audit. So
+/// dropout drops the same elements in every call, except that it drops others in float64. Call
+/// model.eval() first, or ignore `distance`.
+///
+/// Exceptions of `loss` pass through.
+///
+/// Throws:
+///   ShapeError    - the loss has more than one element
+///   AutogradError - the loss has no graph, and not all parameters are frozen
 template <class M, class Loss>
 requires std::derived_from<M, ModuleBase> && std::is_invocable_r_v<Tensor, Loss&, const M&>
     AuditReport audit(const M& model, Loss loss) {

@@ -58,7 +58,7 @@ void CheckpointFolder::clear(std::int64_t step) const {
   const auto there = steps();
   auto left = std::distance(there.begin(), there.upper_bound(step));
   for (const auto& [each, file] : there) {
-    std::error_code ignored;  // a checkpoint too many does no harm
+    std::error_code ignored;  // a checkpoint that cannot be removed does no harm
     if (left > keep_ || each > step) std::filesystem::remove(file, ignored);
     --left;
   }
@@ -71,7 +71,7 @@ std::map<std::int64_t, std::filesystem::path> CheckpointFolder::steps() const {
     const auto step = step_of(each.path().filename().string());
     if (step && each.is_regular_file()) found[*step] = each.path();
   }
-  // As an empty folder it would let a run begin anew over another's checkpoints.
+  // Otherwise the folder would look empty, and a new run would replace another run's checkpoints.
   if (error) fail<IoError>(kFolder, folder_, " cannot be read: ", error.message());
   return found;
 }

@@ -23,7 +23,7 @@ InterruptGuard::InterruptGuard() noexcept {
   noted = 0;
   struct sigaction action = {};
   action.sa_handler = note_signal;
-  action.sa_flags = SA_RESTART;  // what is being read or written goes on
+  action.sa_flags = SA_RESTART;  // reads and writes continue after the signal
   sigaction(SIGINT, &action, &before_int);
   sigaction(SIGTERM, &action, &before_term);
 }

@@ -17,7 +17,7 @@ using autograd::TimedOperation;
 
 constexpr double kNanosecond = 1e-9;
 
-// Sums by name and direction.
+// Sums the costs of operations with the same name and direction.
 class Rows {
  public:
   void add(const std::string& name, const TimedOperation& operation) {
@@ -43,7 +43,7 @@ class Rows {
   std::map<std::pair<std::string, bool>, ProfileRow> rows_;
 };
 
-// "Net", "Net.blocks" and "Net.blocks.0" of the last of them; none of "".
+// "Net", "Net.blocks" and "Net.blocks.0" for the path "Net.blocks.0". Empty for "".
 std::vector<std::string> paths_to(const std::string& module) {
   std::vector<std::string> paths;
   if (module.empty()) return paths;
@@ -54,10 +54,10 @@ std::vector<std::string> paths_to(const std::string& module) {
   return paths;
 }
 
-// Events of Chrome's trace format. Those of modules are before the events within them.
+// Events of Chrome's trace format. The event of a module comes before the events within it.
 class TraceEvents {
  public:
-  // The operation after those before.
+  // Adds the next operation.
   void add(const TimedOperation& operation, const std::vector<std::string>& modules) {
     enter(operation, paths_to(modules[operation.module]));
     Json args{{"module", modules[operation.module]},
@@ -72,7 +72,7 @@ class TraceEvents {
   }
 
   std::string text() const {
-    // A module may be named with bytes that are not UTF-8.
+    // The name of a module may have bytes that are not UTF-8.
     return Json{{"traceEvents", events_}}.dump(-1, ' ', false, Json::error_handler_t::replace);
   }
 
@@ -95,7 +95,8 @@ class TraceEvents {
                                      {"pid", 1},
                                      {"tid", 1}});
   }
-  // Leaves the modules that did not run the operation, and goes into those that did.
+  // Closes the events of modules that did not run the operation, and opens those of modules that
+  // did.
   void enter(const TimedOperation& operation, const std::vector<std::string>& paths) {
     std::size_t same = 0;
     const bool turns = operation.is_derivative != is_backward_;
@@ -116,7 +117,7 @@ class TraceEvents {
   }
 
   Json events_ = Json::array();
-  std::vector<Open> open_;  // the modules of the last operation, one within the other
+  std::vector<Open> open_;  // the modules of the last operation, the outermost first
   bool is_backward_ = false;
 };
 

@@ -16,7 +16,8 @@ bool can_redraw() {
          std::string_view(type) != "dumb";
 }
 
-// What fits a line of the terminal: a longer one would wrap, and could not be overwritten.
+// The length of a line that fits the terminal. A longer line would wrap and could not be
+// overwritten.
 std::size_t columns() {
   winsize size{};
   const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;

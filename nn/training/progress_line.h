@@ -1,5 +1,5 @@
 /// \file
-/// Progress of a program on stderr.
+/// Shows the progress of a program on stderr.
 #pragma once
 
 #include <chrono>
@@ -7,9 +7,11 @@
 
 namespace tend::nn {
 
-/// On a terminal it is one line that is overwritten, and that disappears with the object.
-/// Otherwise, and on a terminal that can only append (TERM is dumb or unset), a line is printed
-/// after two seconds and then every ten.
+/// A line on stderr that shows progress.
+///
+/// On a terminal, each line overwrites the last one, and the destructor removes it. If stderr is
+/// not a terminal, or the terminal can only append (TERM is dumb or unset), a line is printed after
+/// two seconds and then every ten seconds.
 class ProgressLine {
  public:
   ProgressLine();

@@ -19,10 +19,11 @@ namespace {
 constexpr const char* kLog = "RunLog";
 constexpr const char* kLines = "log.jsonl";
 constexpr const char* kTable = "log.csv";
-constexpr auto kReplace = nlohmann::json::error_handler_t::replace;  // bytes that are not UTF-8
+constexpr auto kReplace = nlohmann::json::error_handler_t::replace;  // for bytes that are not UTF-8
 constexpr std::string_view kHead = "step,loss,lr,grad_norm,seconds,tokens_per_second,evaluation";
 
-// Keeps the lines up to step `last`, after `head`. A line is `start`, its step, and more.
+// Rewrites the file as `head` and the lines up to step `last`. A line consists of `start`, its step
+// and more text.
 void keep_until(const std::filesystem::path& path, std::int64_t last, const std::string& head,
                 std::string_view start) {
   std::ifstream file(path);
@@ -37,7 +38,7 @@ void keep_until(const std::filesystem::path& path, std::int64_t last, const std:
   write_file(path, kept, kLog);
 }
 
-// As JSON has it: null where it is not finite.
+// The number as in JSON: null if it is not finite.
 std::string text_of(double number) {
   return nlohmann::json(number).dump();
 }

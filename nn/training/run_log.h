@@ -15,30 +15,34 @@ namespace tend::nn {
 struct TrainedStep {
   std::int64_t step = 0;  ///< The number of steps so far, including this one.
   double loss = 0;
-  double lr = 0;  ///< The first group's, in this step.
+  double lr = 0;  ///< The learning rate of the first group in this step.
   /// The norm of all gradients before they were clipped.
   double grad_norm = 0;
-  double seconds = 0;            ///< Since the run began or was resumed.
+  double seconds = 0;            ///< The time since the run began or was resumed.
   double tokens_per_second = 0;  ///< 0 if tokens are not counted.
   std::optional<double> evaluation = {};
-  /// Names and numbers that were watched at this step, such as by lens::Watch. They are in
-  /// log.jsonl only.
+  /// Names and numbers that a tool such as lens::Watch recorded at this step. Only log.jsonl has
+  /// them.
   std::vector<std::pair<std::string, std::vector<double>>> scores = {};
 };
 
-/// Such as "step 20/100  loss 1.2345  evaluation 1.3  lr 0.001  norm 2.3  5000 tokens/s  12 s
-/// left".
+/// A text such as "step 20/100  loss 1.2345  evaluation 1.3  lr 0.001  norm 2.3  5000 tokens/s  12
+/// s left".
 std::string progress_text(const TrainedStep& step, std::int64_t steps, double seconds_left);
 
-/// The steps of a run as lines of JSON in log.jsonl, and as a table in log.csv. Each line is
-/// written at once.
+/// Writes the steps of a run as lines of JSON in log.jsonl, and as a table in log.csv. write()
+/// writes its line immediately.
 class RunLog {
  public:
   /// Continues the logs in the folder after step `last`. It removes later lines, which a killed run
-  /// has left, and unfinished lines. IoError if the logs cannot be read or written.
+  /// may have left, and unfinished lines.
+  ///
+  /// Throws: IoError - a log cannot be read or written
   RunLog(std::filesystem::path folder, std::int64_t last);
 
-  /// IoError if a log cannot be written.
+  /// Adds a step to both logs.
+  ///
+  /// Throws: IoError - a log cannot be written
   void write(const TrainedStep& step) const;
 
  private:

@@ -15,9 +15,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kMostPoints = 800;  // a screen shows no more
+constexpr std::size_t kMostPoints = 800;  // a screen cannot show more
 
-/// The value with four digits, which take less space than all.
+/// The value rounded to four digits, which take less space in the page.
 double rounded(double value) {
   char digits[32];
   const auto [end, error] =
@@ -26,7 +26,8 @@ double rounded(double value) {
   return value;
 }
 
-/// The means of equal numbers of neighbouring points, so that not too many are left.
+/// For a long curve that is smoothed: the means of groups of neighbouring points, so that at most
+/// kMostPoints points are left.
 Curve thinned(const Curve& curve) {
   const std::size_t size = std::min(curve.x.size(), curve.y.size());
   const std::size_t bucket = (size + kMostPoints - 1) / kMostPoints;
@@ -72,8 +73,7 @@ std::string file_name_of(std::string_view heading) {
 }  // namespace
 
 std::string RunPage::escaped(std::string_view text) {
-  // JSON's text has no bytes that are not UTF-8, and escapes control characters, which HTML has no
-  // way to show.
+  // Conversion to JSON and back replaces bytes that are not UTF-8.
   const std::string json = Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
   std::string safe;
   for (const char c : Json::parse(json).get<std::string>()) {

@@ -1,5 +1,5 @@
 /// \file
-/// Pages with charts about training runs.
+/// Web pages with charts about training runs.
 #pragma once
 
 #include <cstddef>
@@ -13,87 +13,96 @@ namespace tend::nn {
 /// A line of a chart.
 struct Curve {
   std::string name;
-  std::vector<double> x, y;  ///< Of one size. A point that is not finite is left out.
-  bool is_smoothed = false;  ///< Pale, with a line through the means of neighbours; for losses.
-  bool is_marked = false;    ///< With a dot on each point.
+  std::vector<double> x, y;  ///< They have the same size. Points that are not finite are left out.
+  /// Draws the curve pale, and a second line through the means of neighbouring points. For losses.
+  bool is_smoothed = false;
+  bool is_marked = false;  ///< Draws a dot at each point.
 };
 
-/// Curves that are shown together. A reader chooses among the views of a chart.
+/// Curves that a chart shows together. The reader chooses one of the chart's views.
 struct ChartView {
   std::string name;
   std::vector<Curve> curves;
 };
 
-/// A picture of curves, from x = 0 on.
+/// A chart of curves. The x axis starts at 0.
 struct Chart {
   std::vector<ChartView> views;
-  std::string choice = {};     ///< What the reader chooses: a label before the views' names.
+  std::string choice = {};     ///< The label of the list in which the reader chooses a view.
   bool has_log_scale = false;  ///< Offers a logarithmic scale, for values above 0.
-  bool has_bars = false;       ///< A bar for each point in place of lines.
+  bool has_bars = false;       ///< Draws a bar for each point instead of lines.
   std::string x_name = "step";
 };
 
-/// What a reader chooses among: a label, and the names to choose from.
+/// A list from which the reader chooses: its label and the names in it.
 struct Choice {
   std::string label;
   std::vector<std::string> names;
-  std::size_t first = 0;  ///< The one that is shown at first.
+  std::size_t first = 0;  ///< The position of the name that is chosen at first.
 };
 
-/// Matrices as colours, of which one is shown: that of the chosen step, layer, head or the like.
+/// Matrices that are shown as colours, one at a time: the reader chooses the step, layer, head or
+/// the like.
 struct Maps {
-  std::vector<Choice> choices = {};  ///< None: there is one matrix.
+  std::vector<Choice> choices = {};  ///< Empty if there is only one matrix.
   std::vector<std::string> rows;     ///< Labels, from top to bottom.
   std::vector<std::string> columns;  ///< Labels, from left to right.
-  /// Row-major, of the shape (choices..., rows, columns). What is not finite is left out.
+  /// The elements in row-major order, of the shape (choices..., rows, columns). Elements that are
+  /// not finite are left out.
   std::vector<double> values;
   std::string row_name = "row";
   std::string column_name = "column";
 };
 
-/// A page about a run: one HTML document that needs no network, in light and dark, for wide screens
-/// and phones. Its charts show the values under the pointer, and can be saved as SVG and CSV.
+/// A web page about a run: one HTML document that needs no network.
+///
+/// It has a light and a dark form, and fits wide screens and phones. Its charts show the values
+/// under the pointer, and can be saved as SVG and CSV.
 ///
 ///     nn::RunPage page("sort", "Read ten digits, then write them in ascending order.");
 ///     page.add_figures({{"0.013", "loss on held-out data"}});
 ///     page.add_chart("Loss", {.views = {{"", {{"training", steps, losses, true}}}}});
 ///     nn::write_file("report.html", page.html());
 ///
-/// Parts stand in the order in which they are added. Texts may be any bytes; what is called HTML
-/// goes into the page as it is.
+/// The parts of the page have the order in which they are added. Texts may be any bytes, and are
+/// escaped. Arguments named html are written to the page as they are.
 class RunPage {
  public:
   RunPage(std::string_view title, std::string_view goal);
 
   void add_text(std::string_view text);
-  /// A text that a reader must not miss.
+  /// A text that the reader should not miss.
   void add_note(std::string_view text);
   /// Values in large type, each above its meaning.
   void add_figures(const std::vector<std::pair<std::string, std::string>>& values_and_meanings);
   /// Names and values, such as a run's settings.
   void add_list(std::string_view heading,
                 const std::vector<std::pair<std::string, std::string>>& names_and_values);
-  /// Of long curves that are smoothed, the page has the means of neighbouring points.
+  /// Adds a chart. For long curves with is_smoothed, the page has the means of neighbouring points.
   void add_chart(std::string_view heading, const Chart& chart, std::string_view html_below = "");
-  /// ShapeError for another number of values. All maps have one scale of colours: from 0 to the
-  /// highest value, and in another colour to the lowest one.
+  /// Adds maps. All of them have the same scale of colours. One colour is for values from 0 to the
+  /// highest value, another one for values from 0 down to the lowest.
+  ///
+  /// Throws: ShapeError - the number of values is wrong
   void add_maps(std::string_view heading, const Maps& maps, std::string_view html_below = "");
-  /// ShapeError for a row with more or fewer cells than the header.
+  /// Adds a table.
+  ///
+  /// Throws: ShapeError - a row has more or fewer cells than the header
   void add_table(std::string_view heading, const std::vector<std::string>& header,
                  const std::vector<std::vector<std::string>>& rows,
                  std::string_view html_below = "");
   void add_section(std::string_view heading, std::string_view html);
-  /// A style sheet for your own sections.
+  /// Adds a style sheet, for your own sections.
   void add_style(std::string_view css) { style_ += css; }
-  /// JavaScript that runs at the end, after the page's own.
+  /// Adds JavaScript that runs after the page's own script.
   void add_script(std::string_view script) { script_ += script; }
 
   std::string html() const;
 
-  /// The text, safe in HTML's elements and quoted attributes. Bytes that are not UTF-8 become
+  /// The text, escaped for HTML elements and quoted attributes. Bytes that are not UTF-8 become
   /// U+FFFD.
   static std::string escaped(std::string_view text);
-  /// A JSON text as an element that scripts read: `dataOf(element around it)`.
+  /// An element with a JSON text for scripts. They read it with `dataOf(the element around it)`.
   static std::string data(std::string_view json);
 
  private:

@@ -74,7 +74,7 @@ document.getElementById("theme").onclick = () => {
 const dataOf = place => JSON.parse(place.querySelector("script").textContent);
 const escaped = text => text.replace(/[&<>"']/g, c => `&#${c.charCodeAt(0)};`);
 
-// Pictures and tables as files.
+// Saves pictures and tables as files.
 const csv = rows => rows.map(row => row.map(value => typeof value === "number" || value === "" ? value : `"${String(value).replace(/"/g, '""')}"`).join(",") + "\n").join("");
 const offer = (place, name, svg, rows) => {
   const line = document.createElement("p");
@@ -96,7 +96,7 @@ const offer = (place, name, svg, rows) => {
   add("csv", "text/csv", () => csv(rows()));
   place.append(line);
 };
-// A copy of the picture that needs no style sheet, on the page's ground.
+// A copy of the picture that needs no style sheet, on the background of its section.
 const looks = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "opacity", "font-family", "font-size", "font-weight", "text-anchor", "dominant-baseline", "text-decoration", "vector-effect"];
 const drawing = svg => {
   const copy = svg.cloneNode(true), parts = [...copy.querySelectorAll("*")];
@@ -129,7 +129,8 @@ const logNumbers = (low, high) => {
 };
 const shown = number => String(+number.toPrecision(5));
 const grouped = number => shown(number).replace(/\B(?=(\d{3})+$)/g, "\u202f");
-// Each value's mean with its neighbours, about a fortieth of the curve; fewer near the ends, so nothing lags.
+// Replaces each value by the mean of its neighbourhood, about a fortieth of the curve. Near the
+// ends the neighbourhood is smaller, so that it stays symmetric.
 const smoothed = points => points.map(([x], i) => {
   const reach = Math.min(Math.floor(points.length / 80), i, points.length - 1 - i), near = points.slice(i - reach, i + reach + 1);
   return [x, near.reduce((sum, [, y]) => sum + y, 0) / near.length];
@@ -225,7 +226,8 @@ for (const place of document.querySelectorAll(".chart")) {
   });
 }
 
-// Maps. A value's colour is that of its share of the highest or, below 0, of the lowest value of all.
+// Maps. The strength of a value's colour is its share of the highest value or, below 0, of the
+// lowest value of all maps.
 for (const place of document.querySelectorAll(".map")) {
   const {choices, rows, columns, rowName, columnName, name, values} = dataOf(place), section = place.closest("section"), svg = place.querySelector("svg");
   const selects = [...section.querySelectorAll(".choice select")], readout = section.querySelector(".readout"), hint = readout.textContent, cell = 16;

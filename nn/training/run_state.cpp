@@ -19,15 +19,16 @@ constexpr std::string_view kPrefix = "training.";
 constexpr const char* kGenerator = "training.generator";
 constexpr const char* kChecksum = "checksum";
 
-// Its length goes before a text, so that no two lists of texts are the same bytes.
+// Adds the length before the text, so that two different lists of texts never give the same bytes.
 void add_text(Fnv1a& sum, std::string_view text) {
   const std::uint64_t size = text.size();
   sum.add(&size, sizeof size);
   sum.add(text);
 }
 
-// Of the settings but the checksum, and of each tensor's name, dtype, shape and elements. Tensors
-// without elements come last, by name, as a file does not keep their order.
+// The checksum of the settings, except a checksum among them, and of each tensor's name, dtype,
+// shape and elements. Tensors without elements come last, sorted by name, since a file does not
+// preserve their order.
 std::string checksum(const StateDict& tensors, const std::map<std::string, std::string>& settings) {
   Fnv1a sum;
   for (const auto& [key, value] : settings) {
@@ -133,7 +134,7 @@ StateDict RunState::state_dict() const {
   StateDict state = model_->state_dict();
   for (const auto& [key, value] : state) {
     if (key.starts_with(kPrefix))
-      fail("RunState::state_dict", "the model's ", key, " has a name of the run's");
+      fail("RunState::state_dict", "the model's ", key, " begins with the run's prefix, ", kPrefix);
   }
   for (const Part& part : parts_) part.save(state, part.key());
   state.emplace_back(kGenerator, tensor_of_generator(get_rng_state()));
@@ -192,9 +193,9 @@ Safetensors load_run(const std::filesystem::path& path) {
   Safetensors file = load_safetensors(path);
   const auto expected = file.metadata.find(kChecksum);
   if (expected == file.metadata.end())
-    fail<IoError>("load_run", path, " has no checksum: it is not a run's");
+    fail<IoError>("load_run", path, " has no checksum, so it is not the checkpoint of a run");
   if (expected->second != checksum(file.tensors, file.metadata))
-    fail<IoError>("load_run", path, " is damaged: its checksum is not that of its content");
+    fail<IoError>("load_run", path, " is damaged: its checksum does not match its content");
   file.metadata.erase(expected);
   return file;
 }

@@ -1,5 +1,5 @@
 /// \file
-/// Checkpoints that hold a whole training run.
+/// Checkpoints of whole training runs.
 #pragma once
 
 #include <concepts>
@@ -17,15 +17,15 @@
 
 namespace tend::nn {
 
-/// What has a state: modules, optimizers, schedules, data loaders.
+/// A type with a state: modules, optimizers, schedules, data loaders.
 template <class T>
 concept Stateful = requires(T& part, const StateDict& state) {
   { part.state_dict() } -> std::convertible_to<StateDict>;
   part.load_state_dict(state);
 };
 
-/// Everything that the steps of a training change. A run that was killed and continues from its
-/// last checkpoint has the same losses and weights, bit for bit, as one that was not killed:
+/// Everything that the steps of a training run change. A killed run that continues from its last
+/// checkpoint has the same losses and weights, bit for bit, as a run that was not killed:
 ///
 ///     nn::RunState run(model);
 ///     run.add("optimizer", optimizer);
@@ -37,13 +37,15 @@ concept Stateful = requires(T& part, const StateDict& state) {
 ///       ...
 ///     }
 ///
-/// The state of the default generator is always a part. The other parts must live as long as the
-/// RunState, which refers to them.
+/// The state of the default generator is always included. The RunState refers to its parts, which
+/// must live as long.
 class RunState {
  public:
   explicit RunState(ModuleBase& model) : model_(&model) {}
 
-  /// Error for a name that is empty, has a dot, is taken, or is "generator".
+  /// Adds a part with a state.
+  ///
+  /// Throws: Error - the name is empty, has a dot, is taken, or is "generator"
   template <Stateful Part>
   void add(const std::string& name, Part& part) {
     add_part({name, true,
@@ -58,31 +60,38 @@ class RunState {
   void add(const std::string& name, std::int64_t& number);
   void add(const std::string& name, double& number);
   void add(const std::string& name, std::vector<double>& numbers);
-  /// A generator of your own.
+  /// Adds a generator of your own.
   void add(const std::string& name, Generator& generator);
 
-  /// The model's tensors under their own names, and those of part P under "training.P": a number as
-  /// a 0-d tensor, numbers as one dimension, other parts as "training.P.KEY". The tensors are the
-  /// parts' own. Error for a model that has a module "training".
-  StateDict state_dict() const;
-  /// Loads all parts, the model's weights last.
+  /// The tensors of the model and of all parts.
   ///
-  /// Throws: Error - an entry is missing, does not fit or belongs to no part; the parts that were
-  ///                 added before have been loaded then
+  /// The model's tensors have their own names. A part P that is a number or a list of numbers is a
+  /// tensor "training.P" with 0 dimensions or one. The tensors of other parts are "training.P.KEY".
+  /// The tensors are the parts' own, not copies.
+  ///
+  /// Throws: Error - the model has a module "training"
+  StateDict state_dict() const;
+  /// Loads all parts, in the order in which they were added, and then the model's weights.
+  ///
+  /// If an entry of a part is wrong, the parts before it are already loaded.
+  ///
+  /// Throws: Error - an entry is missing, does not fit or belongs to no part
   void load_state_dict(const StateDict& state);
 
-  /// Writes a .safetensors file, which appears whole or not at all (write_file). Other programs
-  /// find the model's weights in it. Its metadata are `settings` and "checksum", a checksum of all
-  /// tensors and settings.
+  /// Writes a .safetensors file, which appears whole or not at all (write_file). Other programs can
+  /// read the model's weights from it. The file's metadata are `settings` and "checksum", a
+  /// checksum of all tensors and settings.
   ///
-  /// Throws: IoError - the file cannot be written
-  ///         Error   - the settings have a "checksum"
+  /// Throws:
+  ///   IoError - the file cannot be written
+  ///   Error   - the settings have a "checksum"
   void save(const std::filesystem::path& path,
             const std::map<std::string, std::string>& settings = {}) const;
-  /// Loads what save() wrote, and returns the file's settings.
+  /// Loads a file that save() wrote, and returns its settings.
   ///
-  /// Throws: IoError - as load_run()
-  ///         Error   - as load_state_dict()
+  /// Throws:
+  ///   IoError - as load_run()
+  ///   Error   - as load_state_dict()
   std::map<std::string, std::string> load(const std::filesystem::path& path);
 
  private:
@@ -92,13 +101,13 @@ class RunState {
     std::function<void(StateDict& state, const std::string& key)> save;
     std::function<void(const StateDict& state, const std::string& key)> load;
 
-    /// The key of its entry, or what the keys of its entries begin with.
+    /// The key of its entry, or the prefix of the keys of its entries.
     std::string key() const;
     bool has(const std::string& entry) const;
   };
 
   void add_part(Part part);
-  /// Adds a part of one entry.
+  /// Adds a part that has one entry.
   void add_entry(const std::string& name, DType dtype, std::int64_t rank,
                  std::function<Tensor()> get, std::function<void(const Tensor&)> set);
   void check_keys(const StateDict& state) const;
@@ -108,9 +117,9 @@ class RunState {
   std::vector<Part> parts_;
 };
 
-/// Reads a file that RunState::save() wrote. The metadata are its settings.
+/// Reads a file that RunState::save() wrote. The metadata of the result are the run's settings.
 ///
-/// Throws: IoError - the file has no checksum, or its content has another one
+/// Throws: IoError - the file cannot be read, has no checksum, or its checksum is wrong
 Safetensors load_run(const std::filesystem::path& path);
 
 }  // namespace tend::nn

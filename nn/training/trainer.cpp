@@ -16,7 +16,8 @@ namespace {
 
 using detail::kTrainer;
 
-/// Goes backward from one of a step's losses, divided by their number as in PyTorch.
+/// Returns a function that calls backward() for one of a step's losses. The loss is divided by the
+/// number of these losses, as in PyTorch.
 std::function<double()> backward_of(std::function<Tensor()> loss, std::int64_t parts) {
   if (!loss) fail(kTrainer, "the function that computes the loss is empty");
   return [loss = std::move(loss), parts] {
@@ -26,13 +27,13 @@ std::function<double()> backward_of(std::function<Tensor()> loss, std::int64_t p
   };
 }
 
-/// The same for the sum of a micro-batch's losses, whose number is added to `weight`.
+/// The same for the sum of a micro-batch's losses. The number of the losses is added to `weight`.
 std::function<double()> backward_of(std::function<WeightedLoss()> loss, double& weight) {
   if (!loss) fail(kTrainer, "the function that computes the loss is empty");
   return [loss = std::move(loss), &weight] {
     const WeightedLoss part = loss();
     weight += part.weight;
-    if (part.weight == 0) return 0.;  // the mean of nothing is NaN
+    if (part.weight == 0) return 0.;  // the mean of no losses would be NaN
     const Tensor sum = part.loss * part.weight;
     sum.backward();
     return sum.item();
@@ -82,7 +83,7 @@ Trainer::Trainer(ModuleBase& model, optim::Optimizer& optimizer, std::function<d
 
 TrainedStep Trainer::make_step() {
   optimizer_.zero_grad();
-  for (Tensor& each : parameters_) each.zero_grad();  // those of another optimizer
+  for (Tensor& each : parameters_) each.zero_grad();  // also those that the optimizer does not have
   double loss = 0;
   weight_ = 0;
   for (std::int64_t i = 0; i < options_.accumulate; ++i) loss += gradients_();
@@ -136,7 +137,7 @@ bool Trainer::should_continue() {
 void Trainer::run() {
   if (options_.resume || !has_run_) find_start();
   has_run_ = true;
-  saved_ = -1;  // what an earlier run wrote may be of other weights
+  saved_ = -1;  // an earlier run() may have written other weights at this step
   const InterruptGuard interrupts;
   std::optional<ProgressLine> progress;
   if (options_.shows_progress) progress.emplace();
@@ -148,7 +149,8 @@ void Trainer::run() {
   model_.train();
   while (should_continue()) {
     TrainedStep done = make_step();
-    if (progress && is_due(step_, options_.evaluate_every)) progress->clear();  // for prints
+    // An evaluation may print.
+    if (progress && is_due(step_, options_.evaluate_every)) progress->clear();
     finish_step(done);
     if (log) log->write(done);
     if (done.evaluation) last_evaluation = done.evaluation;
@@ -171,7 +173,7 @@ std::filesystem::path best_of(const std::filesystem::path& folder) {
 
 }  // namespace
 
-// Without one of a step, the best one is the last.
+// If there is no checkpoint of a step, the run continues from the best one.
 std::filesystem::path Trainer::find_checkpoint() const {
   const auto found = folder_->steps();
   const std::int64_t last = found.empty() ? -1 : found.rbegin()->first;
@@ -180,13 +182,13 @@ std::filesystem::path Trainer::find_checkpoint() const {
     const std::filesystem::path best = best_of(options_.out);
     return last < 0 && options_.keep_best && std::filesystem::exists(best) ? best : "";
   }
-  const auto now = folder_->steps();  // what another process has written meanwhile is among them
+  const auto now = folder_->steps();  // another process may have written one in the meantime
   if (!now.contains(step)) fail(kTrainer, options_.out, " has no checkpoint of step ", step);
   return now.at(step);
 }
 
-// A run that begins anew would remove or replace the checkpoints of another. One that loaded a
-// state has its checkpoint there.
+// A new run would remove or replace the checkpoints of another run. If the program loaded a state
+// itself, the folder has a checkpoint of the present step.
 void Trainer::check_folder() const {
   const auto found = folder_->steps();
   const bool would_replace = options_.keep_best && std::filesystem::exists(best_of(options_.out));

@@ -1,5 +1,5 @@
 /// \file
-/// A training loop with evaluation, checkpoints and logs.
+/// Trainer: a training loop with evaluation, checkpoints and logs.
 #pragma once
 
 #include <chrono>
@@ -24,13 +24,13 @@ class NotFiniteError : public Error {
   using Error::Error;
 };
 
-/// The mean loss of a micro-batch, and of how many targets it is the mean.
+/// The mean loss of a micro-batch, and the number of its targets.
 struct WeightedLoss {
   Tensor loss;
   double weight = 1;
 };
 
-/// Trains a model. `loss()` draws the next batch and returns its loss:
+/// Trains a model. `loss()` reads the next batch and returns its loss:
 ///
 ///     const auto loss = [&] {
 ///       auto& [x, y] = batches.next();
@@ -40,21 +40,21 @@ struct WeightedLoss {
 ///     trainer.state.add("loader", loader);
 ///     trainer.run();
 ///
-/// Micro-batches (`accumulate`) count alike, as in PyTorch. Where they have different numbers of
-/// targets, as with ignored ones or texts of different lengths, return their number, too, and a
-/// step is that of all targets together:
+/// With `accumulate`, all micro-batches of a step have the same weight, as in PyTorch. If their
+/// numbers of targets differ, for example because some are ignored, return this number, too. Then a
+/// step uses the mean over all targets:
 ///
 ///     const auto loss = [&]() -> nn::WeightedLoss {
 ///       auto& [x, y] = batches.next();
 ///       return {cross_entropy(model(x), y), (y != -100).sum().item()};
 ///     };
 ///
-/// Each step zeroes, averages and clips the gradients of all of the model's parameters. It also
-/// zeroes those of parameters that only the optimizer has. The optimizer may have some of the
-/// model's parameters only, if `after_step` steps the others.
+/// Each step clears, averages and clips the gradients of all parameters of the model. It also
+/// clears the gradients of parameters that only the optimizer has. The optimizer may have only some
+/// of the model's parameters, if `after_step` steps the others.
 ///
-/// A run that was killed and resumed gives the same bits as one that was not, if `state` has
-/// everything that the steps change.
+/// If `state` has everything that the steps change, a run that was killed and resumed gives the
+/// same bits as a run that was not killed.
 class Trainer {
  public:
   Trainer(ModuleBase& model, optim::Optimizer& optimizer, std::function<Tensor()> loss,
@@ -68,25 +68,31 @@ class Trainer {
   Trainer(const Trainer&) = delete;
   Trainer& operator=(const Trainer&) = delete;
 
-  /// Has the model, optimizer, schedules, step and evaluations. Add what else the steps change.
+  /// The state of the run: the model, optimizer, schedules, step and evaluations. Add everything
+  /// else that the steps change.
   RunState state;
 
   /// Trains until `steps` are made, `patience` is used up, or Ctrl-C is pressed. Then it writes the
-  /// last checkpoint. If it is called again, it continues from the last step or, with `resume`,
-  /// from the last checkpoint. It puts the whole model into training mode. An evaluation restores
-  /// the mode. Exceptions of the functions pass through.
+  /// last checkpoint.
   ///
-  /// Throws: NotFiniteError  - a loss or gradient is not finite; the step is not made
-  ///         Error           - the checkpoint has other settings
-  ///         Error           - the folder has checkpoints that this Trainer neither wrote nor
-  ///                           resumed, and none of its present step
+  /// If it is called again, it continues from the last step or, with `resume`, from the last
+  /// checkpoint. It puts the whole model into training mode. An evaluation restores the mode.
+  /// Exceptions of the functions pass through.
+  ///
+  /// Throws:
+  ///   NotFiniteError - a loss or gradient is not finite; the step is not made
+  ///   Error          - the checkpoint has other settings
+  ///   Error          - the folder has checkpoints that this Trainer neither wrote nor resumed, and
+  ///                    none of its present step
   void run();
 
-  /// Changes `steps`; after_step may call it. Error for a negative number.
+  /// Changes the option `steps`. after_step may call it.
+  ///
+  /// Throws: Error - the number is negative
   void set_steps(std::int64_t steps);
 
   std::int64_t steps_done() const noexcept { return step_; }
-  /// Whether the last run() was ended by `patience`.
+  /// Whether the last run() ended because of `patience`.
   bool stopped_early() const noexcept { return stopped_early_; }
   double best_evaluation() const noexcept { return best_; }
 
@@ -106,7 +112,7 @@ class Trainer {
   optim::Optimizer& optimizer_;
   std::function<double()> gradients_;
   bool gradients_are_divided_ = false;  // gradients_ divides its gradients and loss by `accumulate`
-  double weight_ = 0;                   // of the step's losses, if they have one each
+  double weight_ = 0;                   // the sum of the step's WeightedLoss::weight; else 0
   TrainerOptions options_;
   std::optional<CheckpointFolder> folder_;
   std::vector<Tensor> parameters_;

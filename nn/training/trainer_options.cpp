@@ -17,7 +17,7 @@ void detail::check_options(const TrainerOptions& o) {
   at_least("save_every", o.save_every, 0);
   at_least("keep", o.keep, 1);
   if (o.settings.contains("checksum"))
-    fail(kTrainer, "settings have a \"checksum\", which is the file's");
+    fail(kTrainer, "settings must not have a \"checksum\": each file has its own");
   if (o.out.empty() && (o.save_every > 0 || o.resume || o.keep_best))
     fail(kTrainer, "checkpoints need a folder, out");
   if (o.evaluate && o.evaluate_every == 0)
@@ -29,7 +29,7 @@ void detail::check_options(const TrainerOptions& o) {
          o.patience > 0 ? "patience"
          : o.keep_best  ? "keep_best"
                         : "plateau",
-         " needs evaluations, of evaluate or filled in by after_step");
+         " needs evaluations, from evaluate or from after_step");
 }
 
 }  // namespace tend::nn

@@ -15,15 +15,15 @@
 
 namespace tend::nn {
 
-/// The options of a Trainer. A designated initializer gives them in this order.
+/// The options of a Trainer. Designated initializers must have this order.
 struct TrainerOptions {
-  std::int64_t steps = 0;       ///< Of the whole run.
+  std::int64_t steps = 0;       ///< The number of steps of the whole run.
   std::int64_t accumulate = 1;  ///< The number of micro-batches whose losses one step averages.
   double clip_norm = std::numeric_limits<double>::infinity();
-  std::int64_t tokens_per_step = 0;  ///< For the rate in the progress line and the logs.
+  std::int64_t tokens_per_step = 0;  ///< For tokens per second in the progress line and the logs.
   std::int64_t evaluate_every = 0;   ///< In steps; 0: never. It needs `evaluate`.
-  /// The run ends after this number of evaluations without a better one; 0: it does not. NaN is
-  /// never better.
+  /// The run ends after this number of evaluations without a better one; 0: it never does. NaN is
+  /// not better than anything.
   std::int64_t patience = 0;
   /// The folder of checkpoints and logs; empty: there are none. Without `resume`, run() throws an
   /// Error if the folder has checkpoints of another run.
@@ -33,15 +33,17 @@ struct TrainerOptions {
   /// An evaluation that is better than all before it writes best.safetensors in `out`. `resume`
   /// continues from it if there is no checkpoint of a step.
   Flag keep_best = false;
-  Flag writes = true;          ///< Checkpoints and logs; false on all but one of several processes.
+  /// Whether to write checkpoints and logs. Of several processes, only one may.
+  Flag writes = true;
   Flag resume = false;         ///< Continues from the last checkpoint in `out`, if there is one.
   Flag shows_progress = true;  ///< A line on stderr (ProgressLine).
-  std::map<std::string, std::string> settings = {};  ///< The program's, saved in checkpoints.
+  /// The program's settings, which are saved in checkpoints.
+  std::map<std::string, std::string> settings = {};
 
   optim::LRScheduler* schedule = nullptr;       ///< Stepped after the optimizer.
   optim::ReduceLROnPlateau* plateau = nullptr;  ///< Stepped with each evaluation.
-  /// Returns what should become small, such as the loss on other data. It is called in evaluation
-  /// mode and without grad.
+  /// Returns a number that training should make small, such as the loss on other data. It is called
+  /// in evaluation mode and without grad.
   std::function<double()> evaluate = {};
   /// Called after each step, before a checkpoint and the logs are written. It may set or change the
   /// step's `evaluation`, which is compared with the best one afterwards.
@@ -49,19 +51,19 @@ struct TrainerOptions {
   /// Chooses the step of the checkpoint from which `resume` continues; by default the last one. Its
   /// argument is the step of the last checkpoint in `out`, or -1 if there is none.
   ///
-  /// If it returns -1:
-  /// - and the argument was -1, the run continues from best.safetensors, if that is there;
-  /// - otherwise a new Trainer begins anew, which is an Error in a folder with checkpoints, and one
-  ///   that has run continues from its last step.
+  /// If it returns -1, there are three cases:
+  /// - If the argument was -1 and there is a best.safetensors, the run continues from that file.
+  /// - Otherwise a Trainer that has already run continues from its last step.
+  /// - Otherwise the run starts at step 0, which is an Error in a folder with checkpoints.
   std::function<std::int64_t(std::int64_t)> choose_checkpoint = {};
-  /// Called before each step; true ends the run. By default Ctrl-C ends it. A function of your own
-  /// must ask InterruptGuard::signal() itself.
+  /// Called before each step; the run ends if it returns true. By default Ctrl-C ends the run. A
+  /// function of your own must ask InterruptGuard::signal() itself.
   std::function<bool()> ends = {};
 };
 
 namespace detail {
 inline constexpr const char* kTrainer = "Trainer";  // the operation that errors name
-/// Error for options that contradict each other.
+/// Error if options contradict each other.
 void check_options(const TrainerOptions& options);
 }  // namespace detail
 

@@ -21,12 +21,9 @@ bool all_finite(const Tensor& x) {
   return true;
 }
 
-// NaN where there is one.
+// The largest absolute value, or NaN if any element is NaN.
 double largest(const Tensor& x) {
-  double largest = 0;
-  for (const double each : x.detach().to(float64).to_vector<double>())
-    largest = std::isnan(each) ? each : std::max(std::abs(each), largest);
-  return largest;
+  return x.detach().abs().max().item();
 }
 
 struct Inputs {
@@ -37,7 +34,7 @@ struct Inputs {
 
 }  // namespace
 
-TEST_CASE("weights are softmax of the scaled scores, and contexts their weighted sums") {
+TEST_CASE("weights are the softmax of scaled scores and contexts are weighted sums of values") {
   const Inputs in;
   const AttentionOutput out = attention_with_weights(in.query, in.key, in.value);
   const Tensor scores = matmul(in.query, in.key.transpose(1, 2)) / 2.0;
@@ -47,7 +44,7 @@ TEST_CASE("weights are softmax of the scaled scores, and contexts their weighted
                  softmax(scores * 2.0, -1), 1e-12, 1e-12));
 }
 
-TEST_CASE("true attends in a bool mask, and -inf hides in an added one") {
+TEST_CASE("true means visible in a bool mask and -inf means hidden in a floating mask") {
   const Inputs in;
   const Tensor visible = tensor({{true, false, true, true, false},
                                  {false, true, false, false, false},
@@ -62,7 +59,7 @@ TEST_CASE("true attends in a bool mask, and -inf hides in an added one") {
   CHECK(by_bool[{0, 1, 1}].item() == 1);
 }
 
-TEST_CASE("a causal mask aligns top-left, one for cached keys bottom-right") {
+TEST_CASE("a causal mask is aligned top-left and one for cached keys is aligned bottom-right") {
   const Inputs in;
   const Tensor weights =
       attention_with_weights(in.query, in.key, in.value, {.is_causal = true}).weights;
@@ -83,7 +80,7 @@ TEST_CASE("a causal mask aligns top-left, one for cached keys bottom-right") {
   CHECK(both[{0, 2, 3}].item() == 0);
 }
 
-TEST_CASE("a query that may attend to nothing gets zeros, and finite gradients of both orders") {
+TEST_CASE("a query that may attend to nothing gets zeros and finite gradients of both orders") {
   const Inputs in;
   const Tensor nothing = tensor({{true, true, false, false, true},
                                  {false, false, false, false, false},
@@ -110,7 +107,7 @@ TEST_CASE("a query that may attend to nothing gets zeros, and finite gradients o
   }
 }
 
-TEST_CASE("masked_softmax gives zeros where no score above -inf is left") {
+TEST_CASE("masked_softmax gives zeros to rows without a visible score above -inf") {
   const Tensor scores = tensor({{-kInf, 1.}, {-kInf, -kInf}, {0., 0.}}, {.requires_grad = true});
   const Tensor first = tensor({{true, false}});
   const Tensor weights = attention::masked_softmax(scores, first);
@@ -136,7 +133,7 @@ TEST_CASE("attention names the argument that does not fit") {
                     "[scaled_dot_product_attention] the leading dimensions of query (2, 4, 3, 5), "
                     "key (2, 2, 3, 5) and value (2, 2, 3, 5) do not broadcast; with enable_gqa, "
                     "heads of the query share those of key and value");
-  // No hint where heads of the query cannot share those of the key.
+  // There is no hint if heads of the query cannot share the heads of the key.
   const auto has_no_hint = Catch::Matchers::EndsWith("do not broadcast");
   const Tensor flat = ones({3, 4}), five = ones({5, 3, 4});
   CHECK_THROWS_WITH(scaled_dot_product_attention(flat, x, five), has_no_hint);
@@ -149,7 +146,7 @@ TEST_CASE("attention names the argument that does not fit") {
   CHECK_THROWS_AS(scaled_dot_product_attention(x, x, x, {.dropout_p = 1.5}), Error);
 }
 
-TEST_CASE("returned weights are those after dropout") {
+TEST_CASE("returned weights include dropout") {
   const Tensor x = rand({4, 6, 8});
   manual_seed(5);
   const AttentionOutput out = attention_with_weights(x, x, x, {.dropout_p = 0.5});
@@ -157,7 +154,7 @@ TEST_CASE("returned weights are those after dropout") {
   const Tensor kept = out.weights == 0;
   CHECK(kept.sum().item() > 20);
   manual_seed(5);
-  // The weights are composed, the result by itself is fused: some roundings of sums of 6 terms.
+  // The first is composed, the second is fused: they differ by roundings of sums of 6 terms.
   CHECK(
       allclose(scaled_dot_product_attention(x, x, x, {.dropout_p = 0.5}), out.context, 1e-6, 1e-6));
 }

@@ -14,7 +14,7 @@ std::vector<std::string> keys(const nn::ModuleBase& module) {
   return out;
 }
 
-// Rows sum to 1 and nothing lies above the diagonal.
+// Checks that rows sum to 1 and everything above the diagonal is 0.
 void check_causal_weights(const Tensor& weights) {
   CHECK(allclose(weights.sum({-1}), ones(weights.sum({-1}).shape()), 1e-5, 1e-6));
   CHECK(equal(triu(weights, 1), zeros(weights.shape())));
@@ -22,7 +22,7 @@ void check_causal_weights(const Tensor& weights) {
 
 }  // namespace
 
-TEST_CASE("the weights of every module can be asked for") {
+TEST_CASE("every module can return its weights") {
   const Tensor x = rand({2, 5, 3});
   CHECK(SelfAttentionV1(3, 4).with_weights(x).weights.shape() == Shape{2, 5, 5});
   CHECK(SelfAttentionV2(3, 4).with_weights(x[0]).weights.shape() == Shape{5, 5});
@@ -36,7 +36,7 @@ TEST_CASE("the weights of every module can be asked for") {
   const MultiHeadAttention mha(3, 6, 8, 0.0, 3);
   check_causal_weights(mha.with_weights(x).weights);
   CHECK(mha.with_weights(x).weights.shape() == Shape{2, 3, 5, 5});
-  // The weights are composed, the result by itself is fused: some roundings of short sums.
+  // with_weights is composed, and a plain call is fused: they differ by roundings of short sums.
   CHECK(allclose(mha.with_weights(x).context, mha(x), 1e-5, 1e-6));
   const GPT gpt(
       {.vocab_size = 11, .context_length = 6, .width = 8, .num_heads = 2, .num_layers = 3});
@@ -47,7 +47,7 @@ TEST_CASE("the weights of every module can be asked for") {
   CHECK(allclose(out.logits, gpt(tokens), 1e-5, 1e-5));
 }
 
-TEST_CASE("with all buffers a state has the keys of the book's classes") {
+TEST_CASE("a state with all buffers has the keys of the book's classes") {
   CHECK(keys(SelfAttentionV1(3, 2)) == std::vector<std::string>{"W_query", "W_key", "W_value"});
   CHECK(keys(CausalAttention(3, 2, 4, 0.1)) ==
         std::vector<std::string>{"mask", "W_query.weight", "W_key.weight", "W_value.weight"});
@@ -58,7 +58,7 @@ TEST_CASE("with all buffers a state has the keys of the book's classes") {
   CHECK(CausalAttention(3, 2, 4, 0.1).state_dict().begin()->first == "W_query.weight");
 }
 
-TEST_CASE("no token sees those after it") {
+TEST_CASE("no token sees later tokens") {
   manual_seed(3);
   const MultiHeadAttention mha(3, 4, 8, 0.0, 2);
   const CausalAttention causal(3, 4, 8, 0.0);
@@ -68,11 +68,11 @@ TEST_CASE("no token sees those after it") {
   CHECK(equal(mha(x).narrow(1, 0, 5), mha(changed).narrow(1, 0, 5)));
   CHECK_FALSE(equal(mha(x)[{0, 5}], mha(changed)[{0, 5}]));
   CHECK(equal(causal(x).narrow(1, 0, 5), causal(changed).narrow(1, 0, 5)));
-  // A shorter input is the beginning of a longer one, up to the order of sums.
+  // A shorter input equals the beginning of a longer one, up to the order of sums.
   CHECK(allclose(mha(x.narrow(1, 0, 2)), mha(x).narrow(1, 0, 2), 1e-5, 1e-6));
 }
 
-TEST_CASE("longer inputs than context_length are refused with the sizes") {
+TEST_CASE("an error for an input longer than context_length names the sizes") {
   const Tensor x = rand({2, 7, 3});
   CHECK_THROWS_WITH(
       CausalAttention(3, 2, 6, 0.0)(x),
@@ -85,7 +85,7 @@ TEST_CASE("longer inputs than context_length are refused with the sizes") {
                     "[CausalAttention] needs input (..., tokens, 3), got (2, 4, 5)");
 }
 
-TEST_CASE("a d_out that the heads do not divide is refused with the sizes") {
+TEST_CASE("an error for a d_out that the heads do not divide names the sizes") {
   CHECK_THROWS_WITH(MultiHeadAttention(3, 5, 6, 0.0, 2),
                     "[MultiHeadAttention] d_out 5 must be divisible by num_heads 2");
   CHECK_THROWS_AS(MultiHeadAttention(3, 4, 6, 0.0, 0), ShapeError);
@@ -96,7 +96,7 @@ TEST_CASE("a d_out that the heads do not divide is refused with the sizes") {
   CHECK_THROWS_AS(MultiHeadAttention(3, 4, -6, 0.0, 2), ShapeError);
 }
 
-TEST_CASE("qkv_bias adds biases, dropout acts in training only") {
+TEST_CASE("qkv_bias adds biases and dropout acts only in training") {
   CausalAttention biased(3, 2, 6, 0.5, /*qkv_bias=*/true);
   CHECK(biased.W_query.bias.defined());
   CHECK_FALSE(CausalAttention(3, 2, 6, 0.5).W_query.bias.defined());
@@ -107,7 +107,7 @@ TEST_CASE("qkv_bias adds biases, dropout acts in training only") {
   check_causal_weights(biased.with_weights(x).weights);
 }
 
-TEST_CASE("weights move between both forms of self-attention, biases do not") {
+TEST_CASE("weights can be copied between both forms of self-attention but biases cannot") {
   const Tensor x = rand({5, 3});
   SelfAttentionV1 plain(3, 2);
   SelfAttentionV2 layers(3, 2);
@@ -120,13 +120,13 @@ TEST_CASE("weights move between both forms of self-attention, biases do not") {
   copy.copy_weights(plain);
   CHECK(equal(copy(x), layers(x)));
   CHECK_THROWS_WITH(plain.copy_weights(biased),
-                    "[SelfAttentionV1] weights with biases have no place here");
+                    "[SelfAttentionV1] the other module has biases, which this one cannot store");
   CHECK_THROWS_WITH(SelfAttentionV1(3, 4).copy_weights(layers),
                     "[SelfAttentionV1] weights of shape (2, 3) do not fit (3, 4) transposed");
   CHECK(plain.W_query.is_leaf());
 }
 
-TEST_CASE("a loaded mask that is not the causal one is refused, and nothing is changed") {
+TEST_CASE("a module refuses to load a mask that is not causal and stays unchanged") {
   MultiHeadAttention mha(3, 4, 5, 0.0, 2);
   nn::StateDict state = MultiHeadAttention(3, 4, 5, 0.0, 2).state_dict({.all_buffers = true});
   CHECK(state.size() == mha.state_dict().size() + 1);

@@ -1,4 +1,4 @@
-// A sequence has the same bits alone, at any place of a batch, and as a prefix of a longer one.
+// A sequence has the same bits alone, at any index of a batch, and as a prefix of a longer one.
 #include <array>
 
 #include "tests/arrays.h"
@@ -17,11 +17,11 @@ bool same_bits(const Tensor& a, const Tensor& b) {
   return test::same_bits(a.array(), b.array());
 }
 
-// `run` takes (B, T, ...) to (B, T, ...) where no token sees those after it.
+// Checks `run`, which computes (B, T, ...) from (B, T, ...) and is causal.
 template <class Run>
 void check_sequences(const Run& run, const Tensor& batch) {
   const NoGradGuard no_graph;
-  const MatmulPathGuard path(MatmulPath::automatic);  // OpenBLAS's products promise no bits
+  const MatmulPathGuard path(MatmulPath::automatic);  // OpenBLAS does not promise equal bits
   const Tensor all = run(batch);
   for (const std::int64_t place : {0, 3}) {
     const Tensor alone = batch.narrow(0, place, 1);
@@ -34,8 +34,8 @@ void check_sequences(const Run& run, const Tensor& batch) {
   }
 }
 
-// Where the bits are those of the sequence alone in any batch, but a prefix has its numbers only up
-// to rounding.
+// Checks a `run` whose bits do not depend on the batch, but whose prefixes are equal only up to
+// rounding.
 template <class Run>
 void check_rounded_prefixes(const Run& run, const Tensor& batch) {
   const NoGradGuard no_graph;
@@ -49,7 +49,7 @@ void check_rounded_prefixes(const Run& run, const Tensor& batch) {
       const Tensor prefix = batch.narrow(1, 0, length);
       const Tensor found = run(prefix).narrow(0, place, 1);
       CHECK(same_bits(run(alone.narrow(1, 0, length)), found));
-      // Numbers of about 1 are made of at most 96 products each, summed in other orders.
+      // Numbers of about 1 are sums of at most 96 products, in another order.
       CHECK(allclose(found, all.narrow(0, place, 1).narrow(1, 0, length), 1e-5, 1e-5));
     }
   }
@@ -72,14 +72,14 @@ GPTConfig llama_config() {
   return llama;
 }
 
-// Six tokens that depend on the first one alone, for a decoder to attend to.
+// A memory for a decoder: six tokens that depend only on the first token of x.
 Tensor memory_of(const Tensor& x) {
   return x.narrow(1, 0, 1) * linspace(-1, 1, 6).view({6, 1});
 }
 
 }  // namespace
 
-TEST_CASE("a sequence has its bits alone, in a batch and as a prefix, in every causal module") {
+TEST_CASE("every causal module gives a sequence the same bits alone and batched and as a prefix") {
   manual_seed(1);
   for (const std::int64_t width : {24, 96}) {
     CAPTURE(width);
@@ -100,7 +100,7 @@ TEST_CASE("a sequence has its bits alone, in a batch and as a prefix, in every c
                   randint(0, 300, Shape{kBatch, kTokens}));
 }
 
-TEST_CASE("a sequence has its bits alone, in a batch and as a prefix, in a GPT of any parts") {
+TEST_CASE("a GPT of any parts gives a sequence the same bits alone and batched and as a prefix") {
   manual_seed(3);
   GPTConfig window = gpt_config(PositionKind::rotary);
   window.window = 10;
@@ -117,8 +117,7 @@ TEST_CASE("a sequence has its bits alone, in a batch and as a prefix, in a GPT o
   }
 }
 
-TEST_CASE(
-    "a sequence has its bits alone, in a batch and as a prefix, in layers as torch has them") {
+TEST_CASE("torch.nn's layers give a sequence the same bits alone and batched and as a prefix") {
   manual_seed(4);
   const Tensor x = randn({kBatch, kTokens, 48});
   const nn::MultiheadAttention heads(48, 4, {.batch_first = true});
@@ -147,8 +146,9 @@ TEST_CASE(
   }
 }
 
-// What README.md excepts. Left padding and rolling caches are in models/kv_cache_test.cpp.
-TEST_CASE("a prefix has its numbers up to rounding where weights are asked for or keys appended") {
+// The exceptions that README.md states. Left padding and rolling caches are in
+// models/kv_cache_test.cpp.
+TEST_CASE("a prefix is equal up to rounding if weights are returned or keys are appended") {
   manual_seed(5);
   const Tensor x = randn({kBatch, kTokens, 48});
   const MultiHeadAttention book(48, 48, kTokens, 0.0, 4);
@@ -170,7 +170,7 @@ TEST_CASE("a prefix has its numbers up to rounding where weights are asked for o
                          randint(0, 300, Shape{kBatch, kTokens}));
 }
 
-TEST_CASE("a sequence has its bits alone, in a batch and as a prefix, under causal functions") {
+TEST_CASE("causal functions give a sequence the same bits alone and batched and as a prefix") {
   manual_seed(2);
   const Tensor x = randn({kBatch, kTokens, 3, 16});
   const Tensor documents = floor_divide(arange(0, kTokens, 1, {.dtype = int64}), 20);

@@ -16,7 +16,7 @@ using namespace tend;
 
 namespace {
 
-// Losses, and all parameters at the end, of a few training steps with dropout.
+// Runs a few training steps with dropout. Returns the losses, and all parameters at the end.
 std::vector<std::vector<float>> train() {
   manual_seed(5);
   attention::GPT model({.vocab_size = 65,
@@ -42,7 +42,7 @@ std::vector<std::vector<float>> train() {
 
 }  // namespace
 
-TEST_CASE("Threads call one model and go backward from its results") {
+TEST_CASE("Threads call one model and compute backwards from its results") {
   manual_seed(5);
   attention::GPT model(
       {.vocab_size = 9, .context_length = 8, .width = 12, .num_heads = 2, .num_layers = 1});

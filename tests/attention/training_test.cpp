@@ -5,8 +5,7 @@
 using namespace tend;
 
 TEST_CASE(
-    "100 AdamW steps of MultiHeadAttention follow PyTorch's losses, from the seed alone, dropout "
-    "included") {
+    "100 AdamW steps of MultiHeadAttention with dropout have PyTorch's losses from the same seed") {
   const nlohmann::json& expected = torch_nn()["training"];
   manual_seed(123);
   const attention::MultiHeadAttention mha(8, 12, 10, 0.2, 3);
@@ -20,8 +19,8 @@ TEST_CASE(
     optimizer.step();
     const double torch_loss = expected["losses"][step].get<double>();
     INFO("step " << step << ": " << loss.item() << ", PyTorch " << torch_loss);
-    // Float32 noise of two different orders of summation, grown by training: measured 2.5e-7, and
-    // 8.3e-7 of the weights. Twenty times that, for other processors.
+    // Two orders of summation in float32, whose differences grow during training: measured 2.5e-7,
+    // and 8.3e-7 for the weights. The bound is twenty times as large, for other processors.
     CHECK(std::abs(loss.item() - torch_loss) < 5e-6 * torch_loss);
   }
   for (const auto& [name, weight] : mha.state_dict()) {
@@ -30,9 +29,9 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("training takes nothing from the system once it has met its shapes, and leaks nothing") {
+TEST_CASE("training takes no memory from the system after its first steps and leaks none") {
   if (!tend::detail::kKeepsBlocks) return;  // the address sanitizer sees every block
-  // Which thread needs memory of its own, and when, is chance.
+  // With several threads it is random which thread needs memory of its own, and when.
   const int threads = num_threads();
   set_num_threads(1);
   manual_seed(1);

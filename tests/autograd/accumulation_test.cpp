@@ -1,4 +1,4 @@
-// Gradients that add up: in whose memory, and that nobody's else is touched.
+// Sums of gradients: which memory they are written to, and that no other memory changes.
 #include <tend/autograd/graph/node.h>
 #include <tend/autograd/graph/node_hook.h>
 #include <tend/autograd/tools/function.h>
@@ -13,7 +13,8 @@ namespace {
 
 using V = std::vector<double>;
 
-// x, with a derivative that adds to what has arrived where it may; counts how often it did.
+// The identity. Its derivative adds to the gradient accumulated so far if that is allowed, and
+// counts how often it did.
 Tensor adding_identity(const Tensor& x, int& times) {
   return record("AddingBackward", x.array().clone(), {x}, {}, [&times](Derivative& d) {
     if (const Array* sum = d.sum(0)) {
@@ -27,7 +28,7 @@ Tensor adding_identity(const Tensor& x, int& times) {
 
 }  // namespace
 
-TEST_CASE("gradients that add up leave the given cotangent as it is") {
+TEST_CASE("summing gradients does not change the given cotangent") {
   const Tensor x = leaf({1, 2, 3});
   const Tensor cotangent = tensor({1, 10, 100}, float64);
   (x + x).backward(cotangent);
@@ -38,7 +39,7 @@ TEST_CASE("gradients that add up leave the given cotangent as it is") {
   CHECK(values(cotangent) == V{1, 10, 100});
 }
 
-TEST_CASE("gradients that add up leave what hooks have seen as it is") {
+TEST_CASE("summing gradients does not change the gradients that hooks saw") {
   const Tensor x = leaf({1, 2, 3});
   std::vector<Tensor> seen;
   std::vector<V> as_seen;
@@ -62,7 +63,7 @@ TEST_CASE("gradients that add up leave what hooks have seen as it is") {
   for (std::size_t i = 0; i < seen.size(); ++i) CHECK(values(seen[i]) == as_seen[i]);
 }
 
-TEST_CASE("gradients add up the same in any layout, and become row-major") {
+TEST_CASE("gradients of any layout have the same sum and the sum is row-major") {
   for (const bool transposed_first : {true, false}) {
     const Tensor x = varied_leaf({3, 4}), a = varied_leaf({4, 3}).detach();
     const Tensor through = x.t() * a, plain = x * a.t();
@@ -75,10 +76,10 @@ TEST_CASE("gradients add up the same in any layout, and become row-major") {
   CHECK(values(b.grad()) == V{5, 5, 5, 5});
 }
 
-TEST_CASE("a derivative may add to what has arrived, where nobody else sees that") {
+TEST_CASE("a derivative may add to the accumulated gradient if nobody else sees it") {
   const Tensor x = leaf({1, 2, 3});
   int times = 0;
-  // Latest first: the product's gradient is there when the others come.
+  // The engine runs the latest node first, so the gradient of x * 100 arrives before the others.
   const auto run = [&] {
     const Tensor first = adding_identity(x, times), second = adding_identity(x, times);
     return (first + second * 10 + x * 100).sum();
@@ -89,17 +90,17 @@ TEST_CASE("a derivative may add to what has arrived, where nobody else sees that
   CHECK(values(autograd::grad({run()}, {x})[0]) == V{111, 111, 111});
   CHECK(times == 4);
 
-  SECTION("not where the gradients get a graph") {
+  SECTION("not with create_graph") {
     const Tensor gradient = autograd::grad({run()}, {x}, {}, {.create_graph = true})[0];
     CHECK(values(gradient) == V{111, 111, 111});
     CHECK(times == 4);
   }
-  SECTION("not where hooks look on") {
+  SECTION("not with a node hook") {
     const autograd::NodeHook hook([](const Node&, std::span<Tensor>) {});
     CHECK(values(autograd::grad({run()}, {x})[0]) == V{111, 111, 111});
     CHECK(times == 4);
   }
-  SECTION("not where what has arrived is somebody's") {
+  SECTION("not if the accumulated gradient is the caller's cotangent") {
     const Tensor cotangent = tensor({1, 2, 3}, float64);
     const Tensor sum = adding_identity(x, times) + x;
     CHECK(values(autograd::grad({sum}, {x}, {cotangent})[0]) == V{2, 4, 6});

@@ -14,7 +14,7 @@ using V = std::vector<double>;
 using Tensors = std::vector<Tensor>;
 using Context = autograd::FunctionContext;
 
-// x * 2 in place, or a claim to it.
+// Multiplies x by 2 in place, marks it as dirty and returns it. Each flag turns off one part.
 struct Doubled : autograd::Function<Doubled> {
   Tensor forward(Context& context, const Tensor& x) const {
     if (marks) context.mark_dirty({x});
@@ -25,7 +25,7 @@ struct Doubled : autograd::Function<Doubled> {
   bool marks = true, writes = true, returns = true;
 };
 
-// exp in place; saves what it wrote.
+// Computes exp in place and saves the result.
 struct Exp : autograd::Function<Exp> {
   static Tensor forward(Context& context, const Tensor& x) {
     context.mark_dirty({x});
@@ -38,7 +38,7 @@ struct Exp : autograd::Function<Exp> {
   }
 };
 
-// x * w in place, which is saved, and w + 1.
+// Returns x * w, computed in place and saved, and w + 1.
 struct Scaled : autograd::Function<Scaled> {
   static Tensors forward(Context& context, const Tensor& x, const Tensor& w) {
     context.mark_dirty({x});
@@ -54,25 +54,25 @@ struct Scaled : autograd::Function<Scaled> {
 
 }  // namespace
 
-TEST_CASE("an input that a custom function marks as dirty gets its history") {
+TEST_CASE("an input that a custom function marks as dirty gets the function as its grad_fn") {
   const Tensor a = leaf({1, 2});
   const Tensor x = a * 1, square = x * x;
   const Tensor y = Doubled().apply(x);
   CHECK(y.impl() == x.impl());
   CHECK(values(x) == V{2, 4});
-  CHECK(x.version() == 2);  // one of mul_, one of mark_dirty, as in PyTorch
+  CHECK(x.version() == 2);  // mul_ and mark_dirty each add 1, as in PyTorch
   CHECK(std::string(x.grad_fn()) == "DoubledBackward");
   CHECK(values(autograd::grad({x.sum()}, {a}, {}, {.retain_graph = true})[0]) == V{2, 2});
-  CHECK_THROWS_AS(square.sum().backward(), AutogradError);  // it had saved x
+  CHECK_THROWS_AS(square.sum().backward(), AutogradError);  // square saved x
 
   const Tensor constant = tensor({1, 2}, float64);
   CHECK(Doubled().apply(constant).impl() == constant.impl());
   CHECK_FALSE(constant.requires_grad());
-  // The version rises whatever forward does.
+  // mark_dirty raises the version even if forward does not write.
   const Tensor untouched = a * 1;
-  Doubled claim;
-  claim.writes = false;
-  CHECK(values(autograd::grad({claim.apply(untouched).sum()}, {a})[0]) == V{2, 2});
+  Doubled without_write;
+  without_write.writes = false;
+  CHECK(values(autograd::grad({without_write.apply(untouched).sum()}, {a})[0]) == V{2, 2});
   CHECK(untouched.version() == 1);
 }
 
@@ -114,7 +114,7 @@ TEST_CASE("a view that a custom function changes in place changes its base's his
   }
 }
 
-TEST_CASE("what a custom function may not mark as dirty is refused") {
+TEST_CASE("mark_dirty refuses leaves, their views and expanded tensors") {
   Tensor x = leaf({1, 2});
   CHECK_THROWS_MATCHES(Doubled().apply(x), AutogradError,
                        says("[mark_dirty] a leaf that requires grad, or a view of one, is written "
@@ -148,7 +148,7 @@ TEST_CASE("what a custom function may not mark as dirty is refused") {
 
 namespace {
 
-// x and y exchange their values.
+// Swaps the values of x and y in place.
 struct Swapped : autograd::Function<Swapped> {
   static Tensors forward(Context& context, const Tensor& x, const Tensor& y) {
     context.mark_dirty({x, y});
@@ -176,23 +176,7 @@ TEST_CASE("a custom function may write to several parts of one tensor") {
 
 namespace {
 
-// x * 3 and n + 1 in place, both given back twice; saves what has no history.
-struct Counted : autograd::Function<Counted> {
-  Tensors forward(Context& context, const Tensor& x, const Tensor& n) const {
-    context.mark_dirty({x, n, buffer});
-    context.save_for_backward({n, buffer, x.detach()});
-    x.mul_(3);
-    n.add_(1);
-    buffer.add_(1);
-    return {x, n, x};
-  }
-  static Tensors backward(const Context&, const Tensors& grads) {
-    return {3 * (grads[0] + grads[2]), Tensor()};
-  }
-  Tensor buffer = zeros({1}, float64);  // of the object, and no input
-};
-
-// Counts in forward what backward divides by.
+// forward stores the count by which backward divides.
 struct Mean : autograd::Function<Mean> {
   Tensor forward(Context&, const Tensor& x) const {
     count = x.numel();
@@ -206,7 +190,7 @@ struct Mean : autograd::Function<Mean> {
 
 }  // namespace
 
-TEST_CASE("backward of a custom function has what forward left in the object, of its own call") {
+TEST_CASE("backward of a custom function sees the members that its own forward call set") {
   const Mean mean;
   const Tensor x = leaf({1, 2, 3, 4}), y = leaf({1, 2});
   const Tensor first = mean.apply(x), second = mean.apply(y);

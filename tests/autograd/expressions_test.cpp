@@ -1,4 +1,4 @@
-// What people who come from PyTorch type first, as they would type it.
+// Expressions that users of PyTorch are likely to type first.
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -23,7 +23,7 @@ using Numbers = std::vector<double>;
 
 }  // namespace
 
-TEST_CASE("methods take numbers, and every operator has its method") {
+TEST_CASE("methods accept numbers and every operator has a method") {
   const Tensor x = tensor({1.0, 2.0, 3.0});
   CHECK(numbers_of(x.mul(2)) == Numbers{2, 4, 6});
   CHECK(numbers_of(x.add(1)) == Numbers{2, 3, 4});
@@ -44,7 +44,7 @@ TEST_CASE("methods take numbers, and every operator has its method") {
   CHECK(numbers_of(y) == Numbers{1, 2});
 }
 
-TEST_CASE("pieces of a known number are taken apart by name") {
+TEST_CASE("a known number of pieces can be unpacked by structured bindings") {
   const Tensor x = arange(12).view({2, 6});
   const auto [q, k, v] = x.chunk<3>(-1);
   CHECK(numbers_of(v) == Numbers{4, 5, 10, 11});
@@ -60,14 +60,14 @@ TEST_CASE("pieces of a known number are taken apart by name") {
   CHECK_THROWS_AS(x.chunk<4>(0), ShapeError);
 }
 
-TEST_CASE("the gradients of one output with respect to several inputs") {
+TEST_CASE("grad returns the gradients of one output with respect to several inputs") {
   const Tensor w = tensor({2., 3.}).requires_grad_(), b = tensor({1., 1.}).requires_grad_();
   const std::vector<Tensor> grads = autograd::grad((w * w + b).sum(), {w, b});
   CHECK(numbers_of(grads[0]) == Numbers{4, 6});
   CHECK(numbers_of(grads[1]) == Numbers{1, 1});
 }
 
-TEST_CASE("tensors tell their sizes, strides and dtype under PyTorch's names") {
+TEST_CASE("tensors report their sizes, strides and dtype under PyTorch's names") {
   const Tensor x = zeros({2, 3});
   CHECK(x.sizes() == Shape{2, 3});
   const auto [rows, columns] = x.sizes<2>();
@@ -88,7 +88,7 @@ TEST_CASE("tensors tell their sizes, strides and dtype under PyTorch's names") {
   CHECK(x.type_as(tensor(true)).dtype() == boolean);
 }
 
-TEST_CASE("shapes come from one integer, from vectors and from spans") {
+TEST_CASE("a shape can be an integer, a vector, an array or a span") {
   const Tensor x = arange(6);
   CHECK(x.view({2, 3}).view(-1).shape() == Shape{6});
   CHECK(zeros(4).shape() == Shape{4});
@@ -108,14 +108,14 @@ TEST_CASE("shapes come from one integer, from vectors and from spans") {
   CHECK(x.view({2, 3}).squeeze(1).shape() == Shape{2, 3});  // a dimension, not a shape
   CHECK_THROWS_AS(zeros(SIZE_MAX), IndexError);
   CHECK_THROWS_AS(zeros(std::array{SIZE_MAX}), IndexError);
-  // Brackets in brackets still mean the shape, and not a copy of what one integer makes.
+  // ({5}) still means the shape (5,), and not a copy of a module that is made from the integer 5.
   const nn::LayerNorm norm({5});
   CHECK(norm.normalized_shape == Shape{5});
   const nn::RMSNorm root({5});
   CHECK(root.normalized_shape == Shape{5});
 }
 
-TEST_CASE("dimensions to reduce over come from vectors, spans and arrays") {
+TEST_CASE("the dimensions of a reduction can be a vector, a span or an array") {
   const Tensor x = arange(24).view({2, 3, 4});
   std::vector<std::int64_t> dims{0, -1};
   const Tensor expected = x.sum({0, 2});
@@ -128,7 +128,7 @@ TEST_CASE("dimensions to reduce over come from vectors, spans and arrays") {
   CHECK_THROWS_AS(x.sum(std::vector<int>{3}), IndexError);
 }
 
-TEST_CASE("a dtype alone is that of a sum, a mean or a product") {
+TEST_CASE("sum, mean and prod accept a dtype as their only argument") {
   const Tensor x = tensor({{1.0, 2.0}, {3.0, 4.0}});
   CHECK(x.sum(float64).dtype() == float64);
   CHECK(sum(x, float64).item() == 10);
@@ -137,10 +137,10 @@ TEST_CASE("a dtype alone is that of a sum, a mean or a product") {
   CHECK(mean(x, float64).dtype() == float64);
   CHECK(x.prod(int64).dtype() == int64);
   CHECK(prod(x, int64).item() == 24);
-  CHECK(x.sum({}).dtype() == float32);  // all dimensions, and no dtype
+  CHECK(x.sum({}).dtype() == float32);  // {} means all dimensions, not a dtype
 }
 
-TEST_CASE("tensors come from vectors, in the dtype that torch::tensor gives them") {
+TEST_CASE("tensors from vectors have the dtype that torch::tensor gives them") {
   const Tensor floats = tensor(std::vector<double>{0.5, 1.5});
   CHECK(floats.dtype() == float32);
   CHECK(numbers_of(floats) == Numbers{0.5, 1.5});
@@ -157,7 +157,7 @@ TEST_CASE("tensors come from vectors, in the dtype that torch::tensor gives them
   CHECK_THROWS_AS(tensor(std::vector<std::size_t>{SIZE_MAX}), IndexError);
 }
 
-TEST_CASE("indices come from vectors, None and Slice as in Python") {
+TEST_CASE("vectors, None and Slice are indices as in Python") {
   const Tensor x = arange(12).view({3, 4});
   const std::vector<std::int64_t> rows{2, 0};
   CHECK(numbers_of(x[{rows, 1}]) == Numbers{9, 1});
@@ -178,7 +178,7 @@ TEST_CASE("indices come from vectors, None and Slice as in Python") {
   CHECK_THROWS_AS(x[std::vector<bool>(4)], IndexError);
 }
 
-TEST_CASE("tensors are made like others, and indices of triangles as in PyTorch") {
+TEST_CASE("the _like functions, tril_indices and triu_indices work as in PyTorch") {
   const Tensor like = zeros({2, 3}, float64);
   CHECK(empty_like(like).shape() == Shape{2, 3});
   CHECK(empty_like(like, int64).dtype() == int64);
@@ -223,11 +223,11 @@ concept IsSize = requires(T size) {
 
 }  // namespace
 
-TEST_CASE("braces are the sizes, positions and options that they look like, or do not compile") {
+TEST_CASE("braces mean the sizes, positions or options that they look like or do not compile") {
   CHECK(zeros({kBatch, kFeatures}).shape() == Shape{4, 10});
   CHECK(ones({3}).expand({kBatch, 3}).shape() == Shape{4, 3});
   static_assert(IsSize<int> && !IsSize<bool> && !IsSize<double>);
-  static_assert(!IsSlicedByBraces<Tensor>);  // positions in Python, and a slice by its constructor
+  static_assert(!IsSlicedByBraces<Tensor>);  // in Python these are positions; a slice needs Slice{}
   static_assert(!SortsByFlag<Tensor> && !ArgsortsByFlag<Tensor> && !HasFlagAsDim<Tensor>);
   CHECK(tensor({1, 2, 3}, {}).dtype() == int64);
   CHECK(zeros({2}, {}).dtype() == float32);
@@ -235,7 +235,7 @@ TEST_CASE("braces are the sizes, positions and options that they look like, or d
   CHECK_THROWS_AS(ones({2}).to({}), AutogradError);
 }
 
-TEST_CASE("None stands for a bound, or a tensor, that is missing") {
+TEST_CASE("None means a missing bound or a missing tensor") {
   const Tensor x = tensor({1.0, 2.0, 3.0});
   CHECK(numbers_of(x.clamp(None, 2)) == Numbers{1, 2, 2});
   CHECK(numbers_of(clamp(x, 1.5, None)) == Numbers{1.5, 2, 3});
@@ -247,7 +247,7 @@ TEST_CASE("None stands for a bound, or a tensor, that is missing") {
   CHECK_FALSE(Tensor(None).defined());
 }
 
-TEST_CASE("None stands for a setting that keeps its usual value") {
+TEST_CASE("None means the default value of an option") {
   const Tensor x = tensor({{7.0, -3.0}, {2.0, 8.0}}), y = tensor({2.0, 4.0});
   CHECK(numbers_of(div(x, y, None)) == Numbers{3.5, -0.75, 1, 2});
   CHECK(numbers_of(x.div(2, None)) == Numbers{3.5, -1.5, 1, 4});
@@ -263,7 +263,7 @@ TEST_CASE("None stands for a setting that keeps its usual value") {
   CHECK(numbers_of(x[{0, Slice(None, 1, None)}]) == Numbers{7});
 }
 
-TEST_CASE("None stands for gradients of outputs that are all 1") {
+TEST_CASE("None as the gradients of outputs means gradients of 1") {
   const Tensor x = tensor({2.0, 3.0}).requires_grad_(), w = tensor(5.0).requires_grad_();
   const Tensor y = (x * w).sum();
   CHECK(numbers_of(autograd::grad({y}, {x}, None, {.retain_graph = true})[0]) == Numbers{5, 5});
@@ -271,7 +271,7 @@ TEST_CASE("None stands for gradients of outputs that are all 1") {
   CHECK(numbers_of(autograd::grad(y, x, None)) == Numbers{5, 5});
 }
 
-TEST_CASE("attention takes its mask, dropout and the rest in the order of PyTorch") {
+TEST_CASE("attention accepts its options by position in PyTorch's order") {
   manual_seed(3);
   const Tensor q = randn({2, 4, 5, 3}), k = randn({2, 2, 5, 3}), v = randn({2, 2, 5, 3});
   const Tensor mask = randn({5, 5});
@@ -284,7 +284,7 @@ TEST_CASE("attention takes its mask, dropout and the rest in the order of PyTorc
               scaled_dot_product_attention(q, k, v, {.scale = 0.3, .enable_gqa = true})));
 }
 
-TEST_CASE("None stands for the weights of a loss, and for an epsilon of the dtype") {
+TEST_CASE("None means a loss without weights and the default epsilon of RMSNorm") {
   manual_seed(4);
   const Tensor x = randn({3, 4}), target = tensor({0, 3, 1}), p = rand({3, 4});
   CHECK(equal(nn::CrossEntropyLoss(None)(x, target), cross_entropy(x, target)));
@@ -294,7 +294,7 @@ TEST_CASE("None stands for the weights of a loss, and for an epsilon of the dtyp
   CHECK(equal(nn::RMSNorm(4, None)(x), nn::RMSNorm(4)(x)));
 }
 
-TEST_CASE("None and nothing stand for all dimensions where PyTorch has None") {
+TEST_CASE("None and nullopt mean all dimensions where PyTorch accepts None") {
   const Tensor x = tensor({{1.0, 4.0}, {2.0, 8.0}});
   // torch.tensor([[1., 4.], [2., 8.]]), its .argmax(None), .sum(None, True), ...
   CHECK(x.argmax(None).item<std::int64_t>() == 3);
@@ -312,7 +312,7 @@ TEST_CASE("None and nothing stand for all dimensions where PyTorch has None") {
   CHECK(equal(roll(x, 1, None), tensor({{8.0, 1.0}, {4.0, 2.0}})));
 }
 
-TEST_CASE("options are given by position, too, in the order of PyTorch") {
+TEST_CASE("options can also be given by position in PyTorch's order") {
   manual_seed(1);
   const Tensor x = randn({2, 4, 9}), w = randn({6, 2, 3}), b = randn({6});
   const Tensor y = rand({3, 4}), z = rand({3, 4}), v = rand({3, 4});
@@ -339,7 +339,7 @@ TEST_CASE("options are given by position, too, in the order of PyTorch") {
   CHECK(equal(kl_div(y, z, "batchmean"), kl_div(y, z, {.reduction = KlReduction::batchmean})));
 }
 
-TEST_CASE("strings stand for options where PyTorch has strings") {
+TEST_CASE("options can be strings where PyTorch has strings") {
   const Tensor x = tensor({-1.0, 0.5, 2.5}), y = tensor({0.0, 1.0, 2.0});
   CHECK(equal(gelu(x, "tanh"), gelu(x, GeluKind::tanh)));
   CHECK(equal(x.gelu("none"), gelu(x)));
@@ -372,7 +372,7 @@ TEST_CASE("strings stand for options where PyTorch has strings") {
   CHECK_THROWS_WITH(pad(y, {1, 1}, "edge"), ContainsSubstring("[mode] \"edge\" is unknown"));
 }
 
-TEST_CASE("names that PyTorch has twice") {
+TEST_CASE("PyTorch's second names of operations work") {
   const Tensor x = tensor({1.0, 2.0, 4.0});
   CHECK(numbers_of(x.multiply(2)) == Numbers{2, 4, 8});
   CHECK(numbers_of(x.subtract(x, 2)) == Numbers{-1, -2, -4});
@@ -382,7 +382,7 @@ TEST_CASE("names that PyTorch has twice") {
   CHECK(numbers_of(x.multiply(x)) == Numbers{1, 4, 16});
 }
 
-TEST_CASE("one position in braces is a position, and no number of sections") {
+TEST_CASE("tensor_split reads a number in braces as a position and not as a number of sections") {
   const Tensor x = arange(5);
   CHECK(tensor_split(x, {2})[0].shape() == Shape{2});
   CHECK(x.tensor_split({2})[1].shape() == Shape{3});
@@ -391,13 +391,13 @@ TEST_CASE("one position in braces is a position, and no number of sections") {
   CHECK(x.tensor_split(tensor({2}))[0].shape() == Shape{2});
 }
 
-TEST_CASE("a tensor goes through its rows, and ends where it began") {
+TEST_CASE("a loop over a tensor visits its rows") {
   Tensor x = tensor({{1., 2.}, {3., 4.}, {5., 6.}});
   std::vector<double> sums;
   for (auto row : x) sums.push_back(row.sum().item());
   for (const auto& row : x * 2) sums.push_back(row.sum().item());
   CHECK(sums == std::vector<double>{3, 7, 11, 6, 14, 22});
-  // As in Python, the variable may be given another tensor on the way.
+  // As in Python, the loop may assign another tensor to the variable.
   int rows = 0;
   for (const auto& row : x) {
     CHECK(row.shape() == Shape{2});
@@ -414,7 +414,7 @@ TEST_CASE("a tensor goes through its rows, and ends where it began") {
   CHECK_THROWS_AS(tensor(1.).begin() == tensor(1.).end(), IndexError);
 }
 
-TEST_CASE("a tensor tells its number of dimensions, and is on the CPU already") {
+TEST_CASE("ndim is the number of dimensions and cpu returns the tensor itself") {
   const Tensor x = ones({2, 3});
   CHECK(x.ndim() == 2);
   CHECK(tensor(1).ndim() == 0);

@@ -1,4 +1,4 @@
-// Programs that write in place: their values and gradients are PyTorch's.
+// Programs that write in place. Their values and gradients must equal PyTorch's.
 #include <fstream>
 #include <functional>
 
@@ -18,7 +18,7 @@ using T = const Tensor&;
 
 // A program gets the leaves x (3, 4) and w (4), and y = 2 x.
 struct Program {
-  const char* name;  // that of its twin in tests/data/make_inplace.py
+  const char* name;  // the same as in tests/data/make_inplace.py
   std::function<Tensor(T x, T w, Tensor y)> run;
 };
 
@@ -224,7 +224,7 @@ Tensor weights_for(const Tensor& out) {
   return ((arange(out.numel(), float64) + 1) / 8).reshape(out.shape());
 }
 
-// The same operations in the same order: only sigmoid may differ, in the last place.
+// PyTorch does the same operations in the same order. Only sigmoid may differ, in the last bit.
 void check_values(const Tensor& found, const V& expected) {
   for (std::size_t i = 0; i < expected.size(); ++i) {
     CHECK(values(found)[i] == Approx(expected[i]).epsilon(1e-15).margin(0));
@@ -237,7 +237,7 @@ void check_gradient(const Tensor& leaf, const json& expected) {
   } else if (leaf.grad().defined()) {
     check_values(leaf.grad(), expected.get<V>());
   } else {
-    // PyTorch carries zeros through what was overwritten; here nothing arrives.
+    // PyTorch sends zeros to overwritten elements. tend sends no gradient.
     CHECK(expected.get<V>() == V(expected.size(), 0));
   }
 }
@@ -264,7 +264,7 @@ TEST_CASE("in-place programs have PyTorch's values and gradients") {
 TEST_CASE("in-place programs have right first and second derivatives") {
   for (const Program& program : kPrograms) {
     const std::string name = program.name;
-    // These write without telling the graph.
+    // The graph does not know of the writes in these programs.
     if (name == "without_grad_mode" || name == "through_detached") continue;
     INFO(name);
     const auto f = [&](T x, T w) { return program.run(x, w, x * 2); };

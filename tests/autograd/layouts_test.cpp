@@ -1,4 +1,4 @@
-// The strides of results and gradients. All are those that PyTorch 2.6 printed for the same
+// The strides of results and gradients. PyTorch 2.6 printed the same strides for the same
 // expressions.
 #include <vector>
 
@@ -52,7 +52,7 @@ TEST_CASE("elementwise results have the layout of their input") {
   }
 }
 
-TEST_CASE("inputs of several layouts: the first that tells the order of two dimensions") {
+TEST_CASE("the first input that orders two dimensions decides the layout of the result") {
   const Tensor x = rand({3, 4}).t(), c = rand({4, 3}), row = rand({3}), column = rand({4, 1});
   const Shape rows{3, 1}, columns{1, 4};
   CHECK((x + c).strides() == columns);
@@ -76,7 +76,7 @@ TEST_CASE("inputs of several layouts: the first that tells the order of two dime
   CHECK((x.narrow(1, 0, 1) + row).strides() == rows);
 }
 
-TEST_CASE("operations that make row-major results whatever the layout") {
+TEST_CASE("some operations make row-major results for any layout") {
   const Tensor x = rand({3, 4}).t();
   CHECK(x.softmax(0).is_contiguous());
   CHECK(x.log_softmax(1).is_contiguous());
@@ -88,7 +88,7 @@ TEST_CASE("operations that make row-major results whatever the layout") {
   CHECK_THROWS_AS(x.exp().view({12}), ShapeError);
 }
 
-TEST_CASE("random tensors like others are drawn in the order of their memory") {
+TEST_CASE("rand_like and randn_like fill tensors in memory order") {
   const Tensor x = rand({3, 4}).t();
   manual_seed(1);
   const Tensor uniform = rand_like(x), normal = randn_like(x);
@@ -98,7 +98,7 @@ TEST_CASE("random tensors like others are drawn in the order of their memory") {
   CHECK(normal.strides() == x.strides());
 }
 
-TEST_CASE("a leaf's gradient has the layout of the leaf, or is row-major where that has gaps") {
+TEST_CASE("a gradient has the layout of its leaf or is row-major if the leaf has gaps") {
   const auto gradient = [](const Tensor& elements, bool transposed) {
     Tensor leaf = elements.detach().requires_grad_();
     const Tensor x = transposed ? leaf.t() : leaf;

@@ -1,4 +1,4 @@
-// Leaves that become others while they have a gradient, or a graph leads to them.
+// Leaves whose elements are replaced while they have a gradient or are part of a graph.
 #include "tests/autograd/support.h"
 
 using namespace tend;
@@ -10,10 +10,10 @@ using V = std::vector<double>;
 
 }  // namespace
 
-TEST_CASE("a gradient that does not fit a leaf that became another is an error") {
+TEST_CASE("a gradient that does not fit the new elements of a leaf is an error") {
   Tensor x = leaf({{1, 2}, {3, 4}});
   const Tensor other = leaf({5.0}), sum = x.sum() + other.sum();
-  SECTION("one that got elements of another shape") {
+  SECTION("the leaf was given elements of another shape") {
     x.set_data(zeros({3}, float64));
     CHECK_THROWS_AS(sum.backward(), ShapeError);
     CHECK_FALSE(x.grad().defined());
@@ -21,18 +21,18 @@ TEST_CASE("a gradient that does not fit a leaf that became another is an error")
     x.sum().backward();
     CHECK(x.grad().shape() == x.shape());
   }
-  SECTION("others in the graph may still be asked for") {
+  SECTION("gradients of other leaves can still be computed") {
     x.set_data(zeros({3}, float64));
     CHECK(values(autograd::grad({sum}, {other})[0]) == V{1});
   }
-  SECTION("a leaf that is gone needs no gradient") {
+  SECTION("a destroyed leaf needs no gradient") {
     x = Tensor();
     CHECK_NOTHROW(sum.backward());
     CHECK(values(other.grad()) == V{1});
   }
 }
 
-TEST_CASE("a retained gradient that no longer fits is not added to") {
+TEST_CASE("backward does not add to a retained gradient that no longer fits") {
   const Tensor x = leaf({{1, 2, 3}, {4, 5, 6}});
   Tensor y = x + 2;
   y.retain_grad();
@@ -45,7 +45,7 @@ TEST_CASE("a retained gradient that no longer fits is not added to") {
   CHECK(y.grad().shape() == Shape{3, 2});
 }
 
-TEST_CASE("set_grad refuses what would keep the tensor alive for good") {
+TEST_CASE("set_grad refuses a gradient that leads back to the tensor") {
   Tensor x = leaf({1, 2}), y = leaf({3, 4}), z = leaf({5, 6});
   CHECK_THROWS_AS(x.set_grad(x), AutogradError);
   CHECK_THROWS_AS(x.set_grad(x.view({2})), AutogradError);

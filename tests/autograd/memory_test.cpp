@@ -1,4 +1,4 @@
-// Graphs end: without recursion, however long they are, and without anything left behind.
+// Graphs of any length are freed without recursion, and leave no memory behind.
 #include <pthread.h>
 
 #include <exception>
@@ -16,12 +16,14 @@ namespace {
 
 using V = std::vector<double>;
 
-// The thread sanitizer of GCC 12 fails a check of its own on so many atomic counters.
+// With a million operations there are too many atomic counters for the thread sanitizer of GCC 12:
+// one of its own checks fails.
 constexpr int kOperations = TEND_TEST_TSAN ? 100000 : 1000000;
 
-// Runs f on a thread with a small stack: anything that recurses along a graph overflows it.
+// Runs f on a thread with a small stack, so that recursion along a graph overflows the stack.
 void on_small_stack(const std::function<void()>& f) {
-  // Kernels keep tiles of partial sums on the stack. A million frames take 30 times as much.
+  // Enough for kernels, which have tiles of partial sums on the stack. A million frames would need
+  // 30 times as much.
   constexpr std::size_t kStack = std::size_t{1} << 20;
   struct Job {
     const std::function<void()>& f;
@@ -48,7 +50,7 @@ void on_small_stack(const std::function<void()>& f) {
   if (job.error) std::rethrow_exception(job.error);
 }
 
-// Bytes that arrays hold after f has run and everything it made is gone.
+// The number of bytes in arrays that are still alive after f has returned.
 template <class F>
 std::int64_t left_by(F f) {
   const std::int64_t before = live_memory();
@@ -58,7 +60,7 @@ std::int64_t left_by(F f) {
 
 }  // namespace
 
-TEST_CASE("A chain of one million operations goes forward, backward and is freed") {
+TEST_CASE("A chain of one million operations runs forward and backward and is freed") {
   double gradient = 0;
   std::int64_t left = -1;
   on_small_stack([&] {
@@ -70,7 +72,7 @@ TEST_CASE("A chain of one million operations goes forward, backward and is freed
       gradient = x.grad().item();
     });
   });
-  CHECK(gradient == Approx(1));  // of the fixed point y = x
+  CHECK(gradient == Approx(1));  // y = x is a fixed point of the loop
   CHECK(left == 0);
 }
 
@@ -89,7 +91,7 @@ TEST_CASE("A chain of one million operations is freed without a backward, also t
 
 TEST_CASE("Many in-place writes through views make a chain that is freed") {
   std::int64_t left = -1;
-  V gradient;  // looked at on this thread: Catch2 takes assertions from one thread only
+  V gradient;  // checked on this thread: Catch2 allows assertions on one thread only
   on_small_stack([&] {
     left = left_by([&] {
       const Tensor x = leaf({1.0, 2.0});
@@ -103,7 +105,7 @@ TEST_CASE("Many in-place writes through views make a chain that is freed") {
   CHECK(left == 0);
 }
 
-TEST_CASE("Nothing is left of a graph, however it refers to itself") {
+TEST_CASE("A graph that refers to itself is freed completely") {
   const Tensor x = leaf({1, 2, 3, 4});
   const auto nothing_left = [&](auto f) {
     return left_by([&] {
@@ -111,26 +113,26 @@ TEST_CASE("Nothing is left of a graph, however it refers to itself") {
              Tensor(x).zero_grad();
            }) == 0;
   };
-  // An output that its node saved.
+  // A node saved its own output.
   CHECK(nothing_left([&] { const Tensor y = x.exp(); }));
   CHECK(nothing_left([&] { x.exp().sum().backward({}, true); }));
-  // A tensor that an in-place write made a descendant of what had saved it.
+  // After the in-place write, y depends on the node that saved y.
   CHECK(nothing_left([&] {
     const Tensor y = x * 1;
     y.add_(y * y);
   }));
-  // The same for a tensor that had no history at first.
+  // The same for a tensor that had no grad_fn at first.
   CHECK(nothing_left([&] {
     const Tensor cache = zeros({4}, float64);
     cache.add_(x * cache);
   }));
-  // A cache of which one part was computed from a view of another.
+  // One part of a cache was computed from a view of another part.
   CHECK(nothing_left([&] {
     const Tensor cache = x * 1;
     const Tensor head = cache[{Slice{0, 2}}];
     cache[{Slice{2, 4}}] = head * head;
   }));
-  // A gradient whose graph leads to the leaf that it belongs to.
+  // The graph of a gradient leads to the leaf that owns the gradient.
   CHECK(nothing_left([&] {
     const Tensor w = leaf({1, 2, 3, 4});
     (w * w * x).sum().backward({}, false, true);
@@ -148,7 +150,7 @@ TEST_CASE("backward frees saved tensors as it goes") {
   const Tensor y = (x.exp() * 2).sum();
   const std::int64_t before = live_memory();
   y.backward();
-  // exp's output goes; x.grad comes.
+  // backward frees the output of exp and allocates x.grad.
   CHECK(live_memory() <= before);
   CHECK(values(x.grad())[0] == Approx(2 * std::exp(1.0)));
 }

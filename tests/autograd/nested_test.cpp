@@ -1,4 +1,4 @@
-// Backwards within backwards, checkpoints within checkpoints, and chains of gradients.
+// Nested backward calls, nested checkpoints, and long chains of gradients.
 #include <cmath>
 #include <functional>
 
@@ -15,7 +15,7 @@ namespace {
 
 using V = std::vector<double>;
 
-// The identity, whose backward runs a backward, whose backward runs one, `depth` times.
+// The identity. Its backward calls backward on another Nested. The calls are `depth` levels deep.
 struct Nested : autograd::Function<Nested> {
   explicit Nested(int levels) : depth(levels) {}
   static Tensor forward(autograd::FunctionContext&, const Tensor& x) { return x * 1; }
@@ -34,7 +34,7 @@ struct Nested : autograd::Function<Nested> {
 
 }  // namespace
 
-TEST_CASE("backwards run within one another, and too many are an error") {
+TEST_CASE("backward calls can be nested and too many levels are an error") {
   constexpr int kFits = 100;
   const Tensor x = leaf({1.0}), y = leaf({1.0});
   Nested(kFits).apply(x).backward();
@@ -61,13 +61,13 @@ TEST_CASE("the hook of a leaf runs as soon as its gradient is complete") {
   const Tensor middle = early * twice;
   const Tensor end = (middle * late * twice).sum();
   std::string order;
-  const auto note = [&order](const Tensor& x, const char* name) {
+  const auto record_hook = [&order](const Tensor& x, const char* name) {
     x.register_hook([&order, name](const Tensor&) { order += name; });
   };
-  note(early, "early ");
-  note(twice, "twice ");
-  note(late, "late ");
-  note(middle, "middle ");
+  record_hook(early, "early ");
+  record_hook(twice, "twice ");
+  record_hook(late, "late ");
+  record_hook(middle, "middle ");
   end.backward();
   CHECK(order == "late middle early twice ");
   CHECK(values(twice.grad()) == V{30, 96});
@@ -76,23 +76,7 @@ TEST_CASE("the hook of a leaf runs as soon as its gradient is complete") {
   CHECK(order == "late ");
 }
 
-namespace {
-
-// Goes backward, once, through the graph that it is itself a part of.
-struct Reentrant : autograd::Function<Reentrant> {
-  static Tensor forward(autograd::FunctionContext& context, const Tensor& x) {
-    context.save_for_backward({x});
-    return x * 1;
-  }
-  static Tensor backward(const autograd::FunctionContext& context, const Tensor& grad) {
-    if (std::exchange(again, false)) autograd::grad({result}, {input}, {}, {.retain_graph = true});
-    return grad * context.saved(0);
-  }
-  inline static Tensor result, input;
-  inline static bool again = true;
-};
-
-}  // namespace
+namespace {}  // namespace
 
 TEST_CASE("long chains of gradients, and of hooks that own tensors with hooks, are freed") {
   const std::int64_t before = live_memory();

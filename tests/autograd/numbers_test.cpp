@@ -1,4 +1,4 @@
-// Numbers from the user: kept exactly where they are integers, refused where they do not fit.
+// Numbers that the user passes. Integers stay exact, and numbers that do not fit are refused.
 #include <cstdint>
 #include <limits>
 
@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t kMin = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
-constexpr std::int64_t kOdd = (std::int64_t{1} << 53) + 1;  // no double
+constexpr std::int64_t kOdd = (std::int64_t{1} << 53) + 1;  // not a double
 
 Tensor integers(std::initializer_list<std::int64_t> numbers) {
   return Tensor(Array::from<std::int64_t>({numbers.begin(), numbers.size()},
@@ -24,7 +24,7 @@ std::vector<std::int64_t> whole(const Tensor& x) {
   return x.to_vector<std::int64_t>();
 }
 
-// What f throws names float32.
+// True if f throws a DTypeError which says that float32 cannot hold 1e300.
 template <class F>
 bool refuses(F f) {
   try {
@@ -68,7 +68,7 @@ TEST_CASE("indices that int64 cannot hold are errors") {
   CHECK_THROWS_AS(tensor(1e10).item<int>(), DTypeError);
 }
 
-TEST_CASE("integer factors stay integers") {
+TEST_CASE("integer arguments of operations on integers stay exact") {
   const Tensor zero = integers({0}), one = integers({1});
   const Tensor cell = ones({1, 1}, int64), none = zeros({1, 1}, int64);
   const Tensor batch = ones({1, 1, 1}, int64), empty = zeros({1, 1, 1}, int64);
@@ -109,7 +109,7 @@ TEST_CASE("integer factors stay integers") {
   CHECK(searchsorted(integers({kOdd - 1, kOdd}), kOdd).item<int>() == 1);
 }
 
-TEST_CASE("float32 refuses numbers that would become infinite in it") {
+TEST_CASE("float32 refuses numbers that would become infinite") {
   const Tensor x = ones({2}), yes = x == 1, cell = ones({2, 2}), batch = ones({1, 2, 2});
   const Tensor wide = tensor(1e300, float64), at = integers({0});
   constexpr double kHuge = 1e300;
@@ -147,7 +147,7 @@ TEST_CASE("float32 refuses numbers that would become infinite in it") {
   CHECK(refuses([&] { leaky_relu(x, kHuge); }));
   CHECK(refuses([&] { elu(x, kHuge); }));
   CHECK(refuses([&] { softplus(x, kHuge); }));
-  // PyTorch computes with these numbers, and takes what comes out.
+  // Here PyTorch computes with the number and accepts an infinite result.
   CHECK(same(x * kHuge, {kInf, kInf}));
   CHECK(same(x + kHuge, {kInf, kInf}));
   CHECK(same(tensor({kHuge}), {kInf}));

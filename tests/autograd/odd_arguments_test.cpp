@@ -18,7 +18,7 @@ namespace {
 using Tensors = std::vector<Tensor>;
 
 constexpr int kCallsPerRow = 8;
-constexpr std::int64_t kMany = 1 << 18;  // a call goes through so many elements quickly
+constexpr std::int64_t kMany = 1 << 18;  // a call is fast with this number of elements
 constexpr std::int64_t kTooMany = std::int64_t{1} << 60;  // more bytes than any memory has
 
 // The random choices of a run. TEND_SEED=N chooses another run.
@@ -78,7 +78,7 @@ Tensor with_size_changed(Choices& choose, const Tensor& x, std::int64_t dim) {
   return small(choose, shape, x.dtype());
 }
 
-// No elements, and maybe a size that would be too large.
+// A tensor without elements. Sometimes its first dimension is huge.
 Tensor empty_one(Choices& choose, const Tensor& x, std::int64_t dim) {
   Shape shape = x.dim() > 0 ? x.shape() : Shape{3};
   if (choose.chance(0.3)) shape.insert(0, std::int64_t{1} << choose.between(31, 62));
@@ -92,7 +92,8 @@ Tensor with_more_dims(const Tensor& x, std::size_t count) {
   return x.reshape(shape);
 }
 
-// Something odd in place of an argument; `others` come before it. Throws where it cannot be made.
+// An odd replacement for the argument `usual`. `others` are the arguments before it. Throws an
+// Error if the shape of `usual` does not allow the replacement.
 Tensor odd_in_place_of(Choices& choose, const Tensor& usual, const Tensors& others) {
   const DType dtypes[] = {boolean, int64, float32, float64};
   const Tensor x = usual.detach();
@@ -126,16 +127,16 @@ struct OddCall {
   bool in_place = false;
 };
 
-// A sample of the row, of which one argument or more are odd.
+// A sample of the row in which at least one argument is replaced by an odd one.
 OddCall odd_call(Choices& choose, const Op& op) {
   const DType real = choose.chance(0.5) ? float32 : float64;
   OddCall call{make_case(op, choose.of(op.samples), Layout::contiguous, real).arguments(),
-               !op.twins.empty() && choose.chance(0.4)};
+               !op.in_place_forms.empty() && choose.chance(0.4)};
   const bool constant = choose.chance(0.4);
   for (Tensor& each : call.inputs) {
     if (constant) each = each.detach();
   }
-  // A twin does not write to a leaf that requires grad.
+  // The in-place form refuses to write to a leaf that requires grad.
   if (call.in_place && !constant) call.inputs[0] = call.inputs[0].clone();
   if (call.inputs.empty()) return call;
   const std::int64_t victim = choose.between(0, std::ssize(call.inputs) - 1);
@@ -147,7 +148,7 @@ OddCall odd_call(Choices& choose, const Op& op) {
         const Tensor odd = odd_in_place_of(choose, each, before);
         const bool tracks = odd.defined() && is_floating(odd.dtype()) && choose.chance(0.4);
         each = tracks && odd.is_leaf() ? odd.detach().requires_grad_() : odd;
-      } catch (const Error&) {  // x has no such dimension: it stays as it is
+      } catch (const Error&) {  // x has no such dimension, so it is not replaced
       }
     }
     before.push_back(each);
@@ -174,7 +175,7 @@ bool names_an_operation(const std::string& message) {
   return message.size() > 2 && message[0] == '[' && message[1] != ']';
 }
 
-// The numbers of the inputs that share memory with one that the call writes to.
+// The indices of the inputs that share memory with an input that the call writes to.
 std::vector<std::size_t> written(const Op& op, const OddCall& call) {
   std::vector<std::size_t> targets;
   if (call.in_place) targets = {0};
@@ -191,7 +192,7 @@ std::vector<std::size_t> written(const Op& op, const OddCall& call) {
   return numbers;
 }
 
-// Reads every element, which a sanitizer watches.
+// Reads every element, so that a sanitizer can check the accesses.
 void read(const Tensor& x) {
   if (x.defined() && x.numel() <= kMany) static_cast<void>(values(x));
 }
@@ -218,12 +219,12 @@ void check_backward(const Tensors& results, const Tensors& inputs) {
   }
 }
 
-// True if the call gave a result.
+// Checks one call. Returns true if the call gave a result and false if it threw an Error.
 bool check_call(const Op& op, const OddCall& call) {
   const Snapshot before(call.inputs);
   Tensors results;
   try {
-    results = call.in_place ? op.twins[0](call.inputs) : op.call(call.inputs);
+    results = call.in_place ? op.in_place_forms[0](call.inputs) : op.call(call.inputs);
   } catch (const Error& error) {
     INFO(error.what());
     CHECK(names_an_operation(error.what()));
@@ -233,7 +234,7 @@ bool check_call(const Op& op, const OddCall& call) {
   CHECK(before.difference(written(op, call)) == "");
   try {
     for (const Tensor& result : results) read(result);
-  } catch (const ShapeError& error) {  // a result may have more dimensions than a copy can
+  } catch (const ShapeError& error) {  // a result may have too many dimensions for a copy
     CHECK(names_an_operation(error.what()));
   }
   check_backward(results, call.inputs);
@@ -242,7 +243,8 @@ bool check_call(const Op& op, const OddCall& call) {
 
 }  // namespace
 
-TEST_CASE("odd arguments give a result, or an error that leaves the arguments alone", "[table]") {
+TEST_CASE("odd arguments give a result or an error that leaves the arguments unchanged",
+          "[table]") {
   Choices choose;
   int results = 0, errors = 0;
   for (const Op& op : op_table()) {
@@ -257,8 +259,8 @@ TEST_CASE("odd arguments give a result, or an error that leaves the arguments al
   CHECK(errors > 1000);
 }
 
-// Of functions of elements only: others may go through all elements before they ask for memory.
-TEST_CASE("results that no memory holds are an error", "[table]") {
+// Tests only elementwise functions: others may read all elements before they allocate memory.
+TEST_CASE("results that do not fit in memory are an error", "[table]") {
   int refused = 0;
   for (const Op& op : op_table()) {
     if (op.family != "math" && op.family != "activation" && op.family != "arithmetic") continue;

@@ -1,4 +1,4 @@
-// The cases of the operation table, for tests that go through them all.
+// Iteration over the cases of the operation table.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,8 @@
 
 namespace tend::test {
 
-/// Calls f(op, sample, layout) for every row, sample and layout that the row can take.
+/// Calls f(op, sample, layout) for every row, each sample of the row and each layout that the row
+/// supports.
 template <class F>
 void for_each_case(F f) {
   for (const Op& op : op_table()) {

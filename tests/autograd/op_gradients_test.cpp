@@ -1,5 +1,5 @@
-// First and second derivatives of every row against central differences; and that these checks
-// fail where a derivative is wrong.
+// Compares the first and second derivatives of every row with central differences. Also tests that
+// these checks fail if a derivative is wrong.
 #include "tests/op_table/op_gradients.h"
 
 #include "tests/autograd/support.h"
@@ -34,7 +34,7 @@ TEST_CASE("second derivatives are right on every layout", "[table]") {
   write_count("second_order_checks", check_all_rows(2));
 }
 
-TEST_CASE("every backward node is some operation's own, and a composed operation has none",
+TEST_CASE("every backward node belongs to an operation and a composed operation has none",
           "[table]") {
   Names made, owned;
   for (const auto& [operation, nodes] : operation_nodes()) {
@@ -53,8 +53,7 @@ TEST_CASE("every backward node is some operation's own, and a composed operation
   CHECK(operation_nodes().at("group_norm").all.count("NativeLayerNormBackward0") == 1);
 }
 
-TEST_CASE("the check of every operation with a node of its own fails when that is broken",
-          "[table]") {
+TEST_CASE("the gradient check of an operation fails if one of its nodes is broken", "[table]") {
   std::map<std::string, std::vector<const Op*>> rows;
   for (const Op& op : op_table()) rows[op.name].push_back(&op);
   std::size_t broken = 0;

@@ -1,4 +1,5 @@
-// The operation table against the headers that declare operations, and the names that nodes have.
+// Compares the operation table with the headers that declare operations, and checks the names of
+// nodes.
 #include <cstdint>
 #include <fstream>
 #include <iterator>
@@ -25,7 +26,7 @@ std::string read_text(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// A header, with the table of rows that it includes, if it does; without comments.
+// The text of a header without comments. If the header includes a table, its text follows.
 std::string read_source(const std::string& path) {
   std::string text = read_text(path);
   std::smatch table;
@@ -47,7 +48,7 @@ std::vector<std::string> operation_headers() {
   return headers;
 }
 
-// The names that `pattern` catches in a header.
+// The names that the first group of `pattern` matches in a header.
 std::set<std::string> names_in(const std::string& header, const std::string& pattern) {
   const std::string text = read_source(header);
   const std::regex expression(pattern);
@@ -78,13 +79,13 @@ const std::set<std::string> kNotDifferentiable = {
     "allclose", "equal", "empty_like", "rand_like", "randn_like", "tensor_of", "tril_indices",
     "triu_indices"};
 
-// Methods that write in place and have no twin that computes.
+// In-place methods that are not the in-place form of an operation in the table.
 const std::set<std::string> kOnlyInPlace = {"bernoulli", "copy",    "exponential", "fill",
                                             "normal",    "uniform", "zero"};
 
 }  // namespace
 
-TEST_CASE("every declared operation has a row, and every row an operation", "[table]") {
+TEST_CASE("every declared operation has a row and every row has an operation", "[table]") {
   const std::set<std::string> declared = declared_operations();
   CHECK(declared.count("matmul") == 1);
   std::set<std::string> rows;
@@ -108,7 +109,7 @@ TEST_CASE("every declared operation has a row, and every row an operation", "[ta
 TEST_CASE("every in-place method has a row", "[table]") {
   std::set<std::string> rows;
   for (const Op& op : op_table()) {
-    if (!op.twins.empty()) rows.insert(op.name);
+    if (!op.in_place_forms.empty()) rows.insert(op.name);
   }
   std::set<std::string> methods =
       names_in("autograd/tensor/in_place_methods.h", "\n *const Tensor& ([a-z0-9_]+)_\\(");
@@ -124,8 +125,8 @@ TEST_CASE("every in-place method has a row", "[table]") {
 
 namespace {
 
-// The nodes behind tensors.
-std::set<const Node*> nodes_behind(const Tensors& outputs) {
+// All nodes in the graph of the tensors.
+std::set<const Node*> graph_nodes(const Tensors& outputs) {
   std::vector<const Node*> found;
   for (const Tensor& output : outputs) found.push_back(output.impl()->grad_fn.get());
   std::set<const Node*> nodes;
@@ -140,21 +141,21 @@ std::set<const Node*> nodes_behind(const Tensors& outputs) {
 
 }  // namespace
 
-// Graphs, anomaly mode and errors show these names: none may be that of a helper.
-TEST_CASE("nodes have the names that users call operations by", "[table]") {
+// Graphs, anomaly mode and errors show these names, so no node may have the name of a helper.
+TEST_CASE("nodes have the names of operations that users call", "[table]") {
   std::set<std::string> names;
   for (const Op& op : op_table()) names.insert({op.name, op.name + '_'});
   for (const std::string& name : kOnlyInPlace) names.insert(name + '_');
   std::size_t nodes = 0;
   for_each_case([&](const Op& op, const Sample& sample, Layout layout) {
-    if (layout == Layout::expanded) return;  // some rows do not have it
+    if (layout == Layout::expanded) return;  // some rows do not support it
     const Case made = make_case(op, sample, layout);
-    const Tensors outputs = op.call(made.inputs);  // which keep the nodes
-    for (const Node* node : nodes_behind(outputs)) {
+    const Tensors outputs = op.call(made.inputs);  // these own the nodes
+    for (const Node* node : graph_nodes(outputs)) {
       INFO(node->operation() << ", which prints as " << node->grad_fn());
       CHECK(names.count(node->operation()) == 1);
       ++nodes;
     }
   });
-  CHECK(nodes > 1000);  // the test has looked at something
+  CHECK(nodes > 1000);  // the loop has checked something
 }

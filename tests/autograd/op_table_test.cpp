@@ -1,5 +1,5 @@
-// What follows from every row of the operation table, PyTorch's numbers excepted
-// (op_torch_test.cpp). That there is a row for everything is in op_table_headers_test.cpp.
+// The checks that every row of the operation table must pass. op_torch_test.cpp compares the rows
+// with PyTorch, and op_table_headers_test.cpp checks that every operation has a row.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -24,7 +24,7 @@ namespace {
 
 using Tensors = std::vector<Tensor>;
 
-// The largest difference, in units of the last place of the largest expected number (or of 1).
+// The largest difference, divided by the rounding error of the largest expected number (or of 1).
 double roundings(const Tensor& found, const Tensor& expected, DType precision) {
   const std::vector<double> a = values(found);
   const std::vector<double> b = values(expected);
@@ -77,7 +77,8 @@ Tensors gradients(const Tensors& outputs, const Tensors& inputs, bool create_gra
 
 }  // namespace
 
-TEST_CASE("operations give the same on every layout, and leave their inputs alone", "[table]") {
+TEST_CASE("operations give the same results on every layout and do not change their inputs",
+          "[table]") {
   const DType real = GENERATE(float32, float64);
   std::set<Layout> layouts;
   for_each_case([&](const Op& op, const Sample& sample, Layout layout) {
@@ -91,7 +92,7 @@ TEST_CASE("operations give the same on every layout, and leave their inputs alon
     for (std::size_t i = 0; i < found.size(); ++i) {
       CHECK(found[i].dtype() == expected[i].dtype());
       REQUIRE(found[i].shape() == expected[i].shape());
-      // Products and sums may be taken in another order.
+      // Products and sums may be computed in a different order.
       CHECK(roundings(found[i], expected[i], real) <= op.roundings);
     }
     CHECK(is_same(dense(inputs), copies));
@@ -118,14 +119,14 @@ TEST_CASE("operations are as precise in float32 as their rows say", "[table]") {
     const Tensors slope_reference = gradients(reference, wide);
     for (std::size_t i = 0; i < slopes.size(); ++i) {
       if (!slopes[i].defined()) continue;
-      // A derivative is made of a few operations of that precision.
+      // A derivative consists of a few operations of this precision.
       CHECK(roundings(slopes[i], slope_reference[i], float32) <= 4 * op.roundings);
     }
   });
 }
 
-// Where a kernel computes the gradient, create_graph takes the composed formula that it stands for.
-TEST_CASE("gradients with a graph are those without", "[table]") {
+// If a fused kernel computes the gradient, create_graph uses the equivalent composed formula.
+TEST_CASE("gradients with create_graph equal gradients without it", "[table]") {
   const DType real = GENERATE(float32, float64);
   for_each_case([&](const Op& op, const Sample& sample, Layout layout) {
     const Case made = make_case(op, sample, layout, real);
@@ -140,9 +141,9 @@ TEST_CASE("gradients with a graph are those without", "[table]") {
   });
 }
 
-// What is saved, and which parts of a derivative are computed, depends on which inputs require a
-// gradient.
-TEST_CASE("the gradient of an input is the same where the others require none", "[table]") {
+// The inputs that require a gradient determine which tensors are saved, and which parts of a
+// derivative are computed.
+TEST_CASE("the gradient of an input is the same if no other input requires one", "[table]") {
   std::int64_t gradients_alone = 0;
   for_each_case([&](const Op& op, const Sample& sample, Layout layout) {
     if (layout != Layout::contiguous) return;
@@ -162,19 +163,19 @@ TEST_CASE("the gradient of an input is the same where the others require none", 
         CHECK(is_reached == expected.defined());
         if (!is_reached || !expected.defined()) continue;
         REQUIRE(found[0].shape() == expected.shape());
-        // With create_graph by the composed formula, as above.
+        // With create_graph, the composed formula computes the gradient, as above.
         CHECK(roundings(found[0], expected, float64) <= 2 * op.roundings);
         ++gradients_alone;
       }
     }
   });
-  CHECK(gradients_alone > 500);  // the test has looked at something
+  CHECK(gradients_alone > 500);  // the loop has checked something
 }
 
-TEST_CASE("values and gradients are the same on every SIMD target, but for rounding", "[table]") {
+TEST_CASE("values and gradients are the same on every SIMD target up to rounding", "[table]") {
   const DType real = GENERATE(float32, float64);
   for (const Op& op : op_table()) {
-    // Many vectors of each target, and blocks that are not whole.
+    // The sample fills many vectors of each target, and its last block is incomplete.
     const Case made = make_case(op, large_sample(op, 1e4), Layout::contiguous, real);
     std::vector<Tensors> first;  // values and gradients of the first target
     test::for_each_simd_target([&](const std::string& target) {
@@ -185,7 +186,7 @@ TEST_CASE("values and gradients are the same on every SIMD target, but for round
       for (std::size_t order = 0; order < found.size(); ++order) {
         for (std::size_t i = 0; i < found[order].size(); ++i) {
           if (!found[order][i].defined()) continue;
-          // Derivatives are made of a few operations.
+          // Derivatives consist of a few operations.
           const double allowed = (order == 0 ? 2 : 4) * op.roundings;
           CHECK(roundings(found[order][i], first[order][i], real) <= allowed);
         }
@@ -196,7 +197,8 @@ TEST_CASE("values and gradients are the same on every SIMD target, but for round
 
 namespace {
 
-// The most elements that a tensor has of the inputs, of what `call` gives and of the gradients.
+// Checks that values and gradients have the same bits on one and on three threads. Returns the
+// number of elements of the largest input, output or gradient.
 std::int64_t check_thread_counts(const TensorFunction& call, const Tensors& inputs) {
   const int threads = num_threads();
   std::vector<Tensors> results;
@@ -214,7 +216,8 @@ std::int64_t check_thread_counts(const TensorFunction& call, const Tensors& inpu
   return most;
 }
 
-// A call with inputs that threads divide, of an operation whose rows have fixed sizes.
+// A call whose inputs are large enough for several threads. The rows of the operation table for
+// this operation have fixed sizes.
 struct LargeCall {
   std::string name;
   std::vector<Shape> shapes;
@@ -286,7 +289,7 @@ TEST_CASE("values and gradients have the same bits for every number of threads",
     std::int64_t& most = elements[op.name];
     most = std::max(most, check_thread_counts(op.call, made.inputs));
   }
-  // What large_sample() leaves too small for threads.
+  // The operations for which large_sample() is too small for several threads.
   std::set<std::string> small, called;
   for (const auto& [name, most] : elements)
     if (most < 50'000) small.insert(name);
@@ -302,7 +305,7 @@ TEST_CASE("values and gradients have the same bits for every number of threads",
   CHECK(small == called);
 }
 
-TEST_CASE("operations refuse what they cannot take, and say why", "[table]") {
+TEST_CASE("operations refuse bad inputs and say why", "[table]") {
   for (const Op& op : op_table()) {
     for (const Refusal& refusal : op.refusals) {
       INFO(op.torch);
@@ -315,20 +318,20 @@ TEST_CASE("operations refuse what they cannot take, and say why", "[table]") {
 
 namespace {
 
-// The twin applied to a tensor that is in a graph, made from the first input by `wrap`: value and
-// gradients must be those of the operation itself.
+// Applies the in-place form to wrap(first input), which is part of a graph. The value and the
+// gradients must equal the operation's.
 template <class Wrap>
-void check_twin(const Op& op, const Case& made, Wrap wrap) {
+void check_in_place(const Op& op, const Case& made, Wrap wrap) {
   Tensors inputs = made.arguments();
   const Tensors expected = op.call(inputs);
   const bool fits = expected[0].dtype() == inputs[0].dtype() &&
-                    (op.twin_reshapes || expected[0].shape() == inputs[0].shape());
+                    (op.in_place_reshapes || expected[0].shape() == inputs[0].shape());
   if (!fits) return;
   const Tensors expected_gradients = gradients(expected, made.inputs);
   inputs[0] = wrap(inputs[0]);
   const Tensor first = inputs[0];
   const std::uint32_t version = first.version();
-  const Tensor result = op.twins[0](inputs)[0];
+  const Tensor result = op.in_place_forms[0](inputs)[0];
   CHECK(result.impl() == first.impl());
   CHECK(result.version() > version);
   CHECK(result.shape() == expected[0].shape());
@@ -342,12 +345,12 @@ void check_twin(const Op& op, const Case& made, Wrap wrap) {
 
 }  // namespace
 
-TEST_CASE("in-place twins have the value and the gradients of their operations, through views too",
+TEST_CASE("in-place forms have the value and gradients of their operations, also through views",
           "[table]") {
   for_each_case([](const Op& op, const Sample& sample, Layout layout) {
-    if (op.twins.empty()) return;
+    if (op.in_place_forms.empty()) return;
     const Case made = make_case(op, sample, layout);
-    check_twin(op, made, [](const Tensor& x) { return x.clone(); });
-    check_twin(op, made, [](const Tensor& x) { return x.unsqueeze(0).clone()[0]; });
+    check_in_place(op, made, [](const Tensor& x) { return x.clone(); });
+    check_in_place(op, made, [](const Tensor& x) { return x.unsqueeze(0).clone()[0]; });
   });
 }

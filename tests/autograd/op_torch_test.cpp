@@ -1,4 +1,4 @@
-// The operation table against PyTorch's values and gradients (tests/data/make_pytorch.py).
+// Compares the operation table with PyTorch's values and gradients (tests/data/make_pytorch.py).
 #include <cstdlib>
 #include <fstream>
 #include <map>
@@ -17,8 +17,8 @@ namespace {
 
 using Tensors = std::vector<Tensor>;
 
-// Numbers are stored with 13 digits and come from a few operations on numbers of moderate size,
-// in double precision on both sides (float32 where the row says so).
+// The numbers are stored with 13 digits. They are results of a few operations on numbers of
+// moderate size, in double precision in both libraries (float32 if the row says so).
 bool is_close(const std::vector<double>& found, const json& expected, DType dtype) {
   if (found.size() != expected.size()) return false;
   const double tolerance = dtype == float32 ? 1e-6 : 1e-12;
@@ -71,7 +71,7 @@ json read_fixtures(const std::string& family) {
   return json::parse(file);
 }
 
-// Both give how many tensors they compared.
+// Both functions return the number of tensors that they compared.
 
 std::int64_t compare_outputs(const Tensors& found, const json& expected) {
   REQUIRE(found.size() == expected.size());
@@ -131,7 +131,7 @@ TEST_CASE("operations have PyTorch's values, dtypes and gradients", "[table]") {
     for (std::size_t k = 0; k < samples.size(); ++k) {
       INFO("sample " << k);
       const json row = describe(op, op.samples[k]);
-      // Otherwise the fixtures are older than the table: run make_pytorch.py.
+      // If this fails, the fixtures are older than the table: run make_pytorch.py.
       for (std::size_t i = 0; i < row.size(); ++i) {
         REQUIRE(row[i]["values"] == samples[k]["inputs"].at(i));
       }
@@ -145,15 +145,15 @@ TEST_CASE("operations have PyTorch's values, dtypes and gradients", "[table]") {
       }
     }
   }
-  // tend has gradients where PyTorch has none: of floor_divide, and of samples that PyTorch
+  // In these samples tend has gradients but PyTorch has not: floor_divide, and samples that PyTorch
   // refuses.
   CHECK(without_gradients == 30);
   write_count("torch_comparisons", comparisons);
 }
 
-TEST_CASE("every row of the operation table has an expression of its own", "[table]") {
+TEST_CASE("every row of the operation table has a different expression", "[table]") {
   const std::map<std::string, json> rows = rows_by_family();
   CHECK(rows.size() > 1);
-  // For make_pytorch.py.
+  // make_pytorch.py reads this file.
   if (const char* path = std::getenv("TEND_OP_ROWS")) std::ofstream(path) << json(rows).dump();
 }

@@ -1,4 +1,4 @@
-// Gradients of products that add up, in the walk and in `.grad`.
+// Sums of gradients of matrix products, during the backward pass and in `.grad`.
 #include <stdexcept>
 
 #include <tend/autograd/graph/node.h>
@@ -26,7 +26,7 @@ struct Wide {
   Tensor of_linear = whole_leaf({64, 80}, 1);
   Tensor of_mm = whole_leaf({64, 72}, 2);
   Tensor of_addmm = whole_leaf({72, 80}, 3);
-  Tensor batched = whole_leaf({2, 80, 64}, 4);  // one for each of two batches
+  Tensor batched = whole_leaf({2, 80, 64}, 4);  // one matrix for each of the two batch entries
 
   Tensor operator()(const Tensor& x) const {
     const Tensor first = matmul(linear(x, of_linear, {}), of_mm);
@@ -46,7 +46,7 @@ std::vector<Tensor> copies_of_grads(const Wide& wide) {
   return copies;
 }
 
-// The gradients of both batches together, made without `.grad`.
+// The sums of the gradients of both batches, computed without `.grad`.
 std::vector<Tensor> expected_sums(const Wide& wide) {
   const auto first = autograd::grad({wide(batch(0))}, wide.weights());
   auto sums = autograd::grad({wide(batch(1))}, wide.weights());
@@ -64,7 +64,7 @@ void check_grads(const Wide& wide, const std::vector<Tensor>& expected) {
 
 }  // namespace
 
-TEST_CASE("gradients of several products of one tensor are the sums of their gradients") {
+TEST_CASE("the gradient of a tensor in several products is the sum of their gradients") {
   for (const Shape& shape : {Shape{50, 70}, Shape{3, 20, 70}}) {
     CAPTURE(shape);
     const Tensor x = whole_leaf(shape, 1), w = whole_leaf({70, 40}, 2), v = whole_leaf({40, 70}, 3);
@@ -107,7 +107,7 @@ TEST_CASE("gradients of products are added to grad in place") {
   CHECK(grads[0].version() > version);
 }
 
-TEST_CASE("a product reaches grad beside other parts of the same gradient") {
+TEST_CASE("a product and other parts of the same gradient are summed in grad") {
   const Tensor w = whole_leaf({64, 80}, 1), x = whole({3, 80}, 2), y = whole({3, 80}, 3);
   const auto loss = [&](int parts) {
     Tensor sum = linear(x, w, {}).sum();
@@ -124,7 +124,7 @@ TEST_CASE("a product reaches grad beside other parts of the same gradient") {
   CHECK(equal(w.grad(), once * 2));
 }
 
-TEST_CASE("hooks see a product that is added to grad, and may replace it") {
+TEST_CASE("hooks see and may replace a gradient of a product before it is added to grad") {
   const Tensor w = whole_leaf({64, 80}, 1), x = whole({3, 80}, 2);
   const Tensor once = autograd::grad({linear(x, w, {}).sum()}, {w})[0];
   linear(x, w, {}).sum().backward();
@@ -138,7 +138,7 @@ TEST_CASE("hooks see a product that is added to grad, and may replace it") {
   CHECK(equal(w.grad(), once * 11));
 }
 
-TEST_CASE("a backward that fails has added nothing to any grad") {
+TEST_CASE("a backward that fails does not change any grad") {
   const Wide wide;
   wide(batch(0)).backward();
   const std::vector<Tensor> before = copies_of_grads(wide);
@@ -161,7 +161,7 @@ TEST_CASE("a backward that fails has added nothing to any grad") {
   check_grads(wide, before);
 }
 
-TEST_CASE("gradients of products that get a graph are added to grad with it") {
+TEST_CASE("gradients of products with create_graph are added to grad with their graph") {
   const Tensor w = whole_leaf({64, 80}, 1), x = whole_leaf({3, 80}, 2);
   linear(x, w, {}).sum().backward();
   linear(x, w, {}).square().sum().backward({}, false, true);

@@ -1,4 +1,4 @@
-// What the tests of operations share.
+// Helpers for the tests of operations.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ inline Tensor leaf(const NestedNumbers& numbers) {
   return tensor(numbers, float64).requires_grad_();
 }
 
-/// The same with elements of both signs that look irregular.
+/// A float64 tensor of this shape that requires grad, with irregular elements of both signs.
 inline Tensor varied_leaf(const Shape& shape) {
   std::vector<double> values;
   for (std::int64_t i = 0; i < element_count(shape); ++i) {
@@ -36,7 +36,7 @@ inline std::vector<double> values(const Tensor& tensor) {
   return tensor.detach().to(float64).to_vector<double>();
 }
 
-/// The same elements as `expected`, NaN where that has NaN.
+/// True if the elements equal `expected`. NaN equals NaN here.
 inline bool same(const Tensor& tensor, const std::vector<double>& expected) {
   const std::vector<double> found = values(tensor);
   return std::equal(found.begin(), found.end(), expected.begin(), expected.end(),
@@ -62,11 +62,13 @@ std::vector<Tensor> slopes(F f, const Tensor& a, const Tensor& b) {
   return autograd::grad({f(x, y).sum()}, {x, y});
 }
 
-/// Equal to the rounding of float32 (Catch's Approx: 1.2e-5 of the value).
+/// Matches numbers that are equal up to the rounding of float32: Catch's Approx allows a relative
+/// error of 1.2e-5.
 inline auto near(const std::vector<double>& expected) {
   return Catch::Matchers::Approx(expected);
 }
 
+/// Matches an error with exactly this message.
 inline auto says(const std::string& text) {
   return Catch::Matchers::Message(text);
 }

@@ -1,4 +1,4 @@
-// Threads that differentiate at the same time. Run under the thread sanitizer, too.
+// Several threads differentiate at the same time. Run these tests under the thread sanitizer, too.
 #include <thread>
 
 #include <tend/autograd/graph/anomaly.h>
@@ -70,7 +70,7 @@ struct Thrice : autograd::Function<Thrice> {
 
 }  // namespace
 
-TEST_CASE("threads read one tensor and what it leads to") {
+TEST_CASE("threads read one tensor and its graph") {
   const Tensor x = leaf({1, 2, 3});
   const Tensor y = Thrice().apply(x * x);
   together(kThreads, [&](int i) {
@@ -83,7 +83,7 @@ TEST_CASE("threads read one tensor and what it leads to") {
   CHECK(autograd::node_names({y}).count("ThriceBackward") == 1);
 }
 
-TEST_CASE("a thread may drop what another's graph leads to") {
+TEST_CASE("a thread may destroy tensors that the graph of another thread refers to") {
   for (int round = 0; round < kRepetitions; ++round) {
     Tensor x = leaf({1, 2, 3});
     Tensor y = x * x;

@@ -1,10 +1,10 @@
-// Methods of an undefined tensor: an AutogradError, or what their documentation says.
+// Methods of an undefined tensor throw an AutogradError or return what their documentation says.
 #include "tests/autograd/support.h"
 
 using namespace tend;
 using namespace tend::test;
 
-TEST_CASE("an undefined tensor says what it can, and refuses the rest") {
+TEST_CASE("an undefined tensor answers basic questions and refuses everything else") {
   Tensor none;
   CHECK_FALSE(none.defined());
   CHECK_FALSE(none.requires_grad());

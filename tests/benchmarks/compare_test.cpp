@@ -1,4 +1,4 @@
-// benchmarks/compare as a user runs it. What it measures is not tested here.
+// Runs benchmarks/compare as a user does. The measured times are not tested.
 
 #include <algorithm>
 #include <filesystem>
@@ -29,7 +29,7 @@ bool has(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("compare explains itself and lists its rows") {
+TEST_CASE("compare prints its help and lists its rows") {
   CHECK(run_compare({"--help"}).code == 0);
   const auto [code, output] = run_compare({"--list"});
   CHECK(code == 0);
@@ -58,7 +58,7 @@ TEST_CASE("compare --operations lists every row of the operation table") {
   CHECK(run_compare({"--operations", "--peers", "Eigen"}).code == 2);
 }
 
-TEST_CASE("compare --sample draws rows by the seed") {
+TEST_CASE("compare --sample selects rows at random by the seed") {
   const auto drawn = [](const std::string& seed) {
     const auto [code, output] = run_compare({"--list", "--sample", "5", "--seed", seed});
     CHECK(code == 0);
@@ -85,7 +85,7 @@ TEST_CASE("compare refuses what it does not understand") {
   }
 }
 
-TEST_CASE("compare ends with 1 when standard output or its file cannot be written") {
+TEST_CASE("compare exits with 1 if standard output or its file cannot be written") {
   const TemporaryFolder folder;
   for (const std::string arguments :
        {"--help", "--list", "--rows 'add of two' --peers OpenBLAS --repetitions 1"}) {
@@ -99,7 +99,7 @@ TEST_CASE("compare ends with 1 when standard output or its file cannot be writte
   CHECK(has(output, "cannot write no/such/folder.json"));
 }
 
-TEST_CASE("compare writes a row for each that was chosen") {
+TEST_CASE("compare writes one row for each chosen row") {
   const TemporaryFolder folder;
   const std::string file = folder.file("results.json");
   const auto [code, output] = run_compare({"--rows", "^(add of two|matmul 256)", "--peers",
@@ -139,7 +139,7 @@ TEST_CASE("compare reports the limit of a row") {
         Approx(row["limit_s"].get<double>() / row["tend_s"].get<double>()));
 }
 
-TEST_CASE("compare reports the limit and the memory of rows that read") {
+TEST_CASE("compare reports the limit and the memory of memory-bound rows") {
   const TemporaryFolder folder;
   const std::string file = folder.file("results.json");
   const auto [code, output] = run_compare({"--rows", "one query of 8192|10M: decode", "--peers",
@@ -152,19 +152,19 @@ TEST_CASE("compare reports the limit and the memory of rows that read") {
     CHECK(row["limit_s"] > 0);
     CHECK(row["memory"]["tend"]["resident_bytes"] > 0);
   }
-  // Keys and values of 8 heads, and what they are multiplied with.
+  // Keys and values of 8 heads; the query and the result are much smaller.
   const double keys_and_values = 2.0 * 8 * 8192 * 64 * sizeof(float);
   const auto held = rows[0]["memory"]["tend"]["tensor_bytes"].get<double>();
   CHECK(held >= keys_and_values);
   CHECK(held < 1.05 * keys_and_values);
 }
 
-TEST_CASE("what queries of masked attention see is what the limit counts") {
+TEST_CASE("the limit of masked attention counts only the visible pairs") {
   using compare::AttentionWork;
   using compare::visible_pairs;
   // 4 queries see 1 to 4 keys.
   CHECK(visible_pairs({"attend_grouped", false, 2, 3, 1, 4, 4, 8}) == 2 * 3 * 10);
-  // 1, 2, and then 2 each.
+  // A window of 2 keys: the queries see 1, 2, 2, 2 and 2 keys.
   CHECK(visible_pairs({"attend_window", false, 1, 1, 1, 5, 5, 8, 2}) == 1 + 2 + 2 + 2 + 2);
   // Documents of 2, 4 and 6 tokens.
   CHECK(compare::document_bounds({"attend_documents", false, 1, 1, 1, 12, 12, 8, 3}) ==
@@ -176,12 +176,12 @@ TEST_CASE("what queries of masked attention see is what the limit counts") {
   CHECK(visible_pairs({"attend_query", false, 1, 2, 2, 1, 9, 8}) == 18);
 }
 
-TEST_CASE("compare notices a wrong result and goes on without a worker that dies") {
+TEST_CASE("compare notices a wrong result and continues without a worker that died") {
   const auto [answer_time, expected] = GENERATE(table<std::string, std::string>({
       {"echo seconds 1", "OpenBLAS differs from tend: in tensor 0 65536 numbers instead of 1"},
       {"exit", "tend (as installed) died at \"time 25\""},
   }));
-  // A worker that says that all results are one number, which is zero.
+  // A fake worker, for which each result is a single number, zero.
   const TemporaryFolder folder;
   const std::string worker = folder.file("worker");
   std::ofstream(worker)

@@ -1,4 +1,5 @@
-// benchmarks/matmul and softmax with shapes of one's own. What they measure is not tested here.
+// Runs benchmarks/matmul and softmax with shapes from the command line. The measured times are not
+// tested.
 
 #include <string>
 #include <vector>
@@ -11,7 +12,7 @@ using tend::test::Ended;
 using tend::test::run_program;
 using tend::test::TemporaryFolder;
 
-TEST_CASE("benchmarks run the shapes that they are given, and no others, beside the peak") {
+TEST_CASE("benchmarks run only the given shapes and report the share of the peak") {
   const auto [program, shapes, names] =
       GENERATE(table<std::string, std::vector<std::string>, std::vector<std::string>>({
           {TEND_MATMUL, {"8x4x6", "3x300x1"}, {"m:8/k:4/n:6", "m:3/k:300/n:1"}},
@@ -28,7 +29,7 @@ TEST_CASE("benchmarks run the shapes that they are given, and no others, beside 
     CHECK(ended.output.find(other) == std::string::npos);
 }
 
-TEST_CASE("benchmarks refuse what is no shape, and end when one does not fit the memory") {
+TEST_CASE("benchmarks refuse a malformed shape and fail if a shape does not fit in memory") {
   for (const std::string program : {TEND_MATMUL, TEND_SOFTMAX}) {
     for (const std::string shape : {"", "8", "8x", "x8x8", "8x0x8", "0x8", "8x-1x8", "8x8x8x8",
                                     "8X8", "8x8x", "8 x8", "16777217x1", "1x1x16777217"}) {

@@ -11,7 +11,7 @@
 
 using namespace tend;
 
-TEST_CASE("The build information names every part") {
+TEST_CASE("The build information has a value for every member") {
   const BuildInfo info = build_info();
   CHECK(info.version.find('.') != std::string::npos);
   CHECK(info.blas.find("OpenBLAS") != std::string::npos);

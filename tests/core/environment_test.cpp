@@ -1,4 +1,4 @@
-// What tend finds when it starts, each time in a process of its own.
+// Environment variables that tend reads when it starts. Each test runs tend in a new process.
 
 #include <sched.h>
 
@@ -16,7 +16,8 @@
 
 namespace {
 
-// What the probe prints to `question` in an environment with these variables, on a line.
+// The line that the probe prints for `question`. `before` is further arguments of /usr/bin/env,
+// such as environment variables.
 std::string probe(const std::vector<std::string>& question,
                   const std::vector<std::string>& before = {}) {
   std::vector<std::string> arguments = {"-u", "TEND_NUM_THREADS", "-u", "TEND_MATMUL",
@@ -39,7 +40,7 @@ int first_processor() {
 
 }  // namespace
 
-TEST_CASE("TEND_NUM_THREADS says how many threads there are, and what is no number says nothing") {
+TEST_CASE("TEND_NUM_THREADS sets the number of threads and other texts are ignored") {
   const std::string all = probe({"threads"});
   CHECK(probe({"threads"}, {"TEND_NUM_THREADS=1"}) == "1\n");
   CHECK(probe({"threads"}, {"TEND_NUM_THREADS=3"}) == "3\n");
@@ -49,15 +50,15 @@ TEST_CASE("TEND_NUM_THREADS says how many threads there are, and what is no numb
   }
 }
 
-TEST_CASE("Without TEND_NUM_THREADS there are as many threads as processors that may be used") {
+TEST_CASE("Without TEND_NUM_THREADS tend uses one thread for each processor that it may use") {
   const std::string first = std::to_string(first_processor());
   CHECK(probe({"threads"}, {"taskset", "-c", first}) == "1\n");
 }
 
 namespace {
 
-// Calls f with the name of each flavour of OpenBLAS that is installed, as Debian's
-// libopenblas0-serial and so on do it, and the variable that makes a process load it.
+// Calls f for each flavour of OpenBLAS that is installed by Debian's packages (libopenblas0-serial
+// and so on). The arguments are the flavour's name and the variable that makes a process load it.
 template <class F>
 void for_each_flavour(F f) {
   int installed = 0;
@@ -67,27 +68,27 @@ void for_each_flavour(F f) {
     f(flavour, "LD_LIBRARY_PATH=" + folder.string());
     ++installed;
   }
-  if (installed == 0) WARN("no flavour of OpenBLAS is installed as Debian's packages do");
+  if (installed == 0) WARN("no flavour of OpenBLAS is installed by Debian's packages");
 }
 
 }  // namespace
 
-TEST_CASE("OpenBLAS of any flavour keeps to one thread on each of tend's") {
+TEST_CASE("OpenBLAS of any flavour uses one thread for each call from a thread of tend") {
   const auto run = [](std::vector<std::string> environment) {
     for (const char* wish : {"TEND_NUM_THREADS=3", "OPENBLAS_NUM_THREADS=4", "OMP_NUM_THREADS=4"}) {
       environment.emplace_back(wish);
     }
     environment.emplace_back("TEND_MATMUL=blas");
-    return probe({"blas", "1700"}, environment);  // so large that there are several blocks
+    return probe({"blas", "1700"}, environment);  // large enough for several blocks
   };
-  // One thread for every call, and no more of them than tend has.
+  // Each call uses one thread, and OpenBLAS has no threads of its own.
   CHECK_THAT(run({}), Catch::Matchers::EndsWith(" 1 0\n"));
   for_each_flavour([&](const std::string& flavour, const std::string& variable) {
     CHECK(run({variable}) == flavour + " 1 0\n");
   });
 }
 
-// A serial OpenBLAS has no locks: without tend's, some of these would be wrong.
+// A serial OpenBLAS has no locks. Without tend's locks, some of these products would be wrong.
 TEST_CASE("Products of several threads are right with OpenBLAS of any flavour") {
   for_each_flavour([](const std::string& flavour, const std::string& variable) {
     CAPTURE(flavour);
@@ -96,7 +97,7 @@ TEST_CASE("Products of several threads are right with OpenBLAS of any flavour") 
   });
 }
 
-TEST_CASE("TEND_MATMUL names the path of products, and what is no name says nothing") {
+TEST_CASE("TEND_MATMUL sets the path of matrix products and other texts are ignored") {
   CHECK(probe({"path"}) == "automatic\n");
   for (const std::string name : {"automatic", "blas", "tiles"})
     CHECK(probe({"path"}, {"TEND_MATMUL=" + name}) == name + "\n");
@@ -106,37 +107,38 @@ TEST_CASE("TEND_MATMUL names the path of products, and what is no name says noth
   }
 }
 
-TEST_CASE("TEND_SIMD names the instruction set of the kernels, and what is no name says nothing") {
+TEST_CASE("TEND_SIMD sets the instruction set of the kernels and other texts are ignored") {
   const std::string best = probe({"simd"});
   int count = 0;
   tend::test::for_each_simd_target([&](const std::string& target) {
     CHECK(probe({"simd"}, {"TEND_SIMD=" + target}) == target + "\n");
     ++count;
   });
-  if constexpr ((HWY_TARGETS & (HWY_TARGETS - 1)) != 0) CHECK(count > 1);  // compiled for several
+  // HWY_TARGETS has one bit for each target that was compiled.
+  if constexpr ((HWY_TARGETS & (HWY_TARGETS - 1)) != 0) CHECK(count > 1);
   for (const std::string text : {"", "avx2", "AVX2 ", "1"}) {
     CAPTURE(text);
     CHECK(probe({"simd"}, {"TEND_SIMD=" + text}) == best);
   }
 }
 
-TEST_CASE("A training step makes the process hardly larger than its tensors are") {
+TEST_CASE("A training step needs little more memory than its tensors") {
   if (!tend::detail::kKeepsBlocks || TEND_TEST_TSAN) return;  // sanitizers need memory themselves
   std::istringstream answer(probe({"memory"}));
   double grown = 0, held = 0;
   answer >> grown >> held;
   CHECK(held > 60e6);
-  // A twentieth lies idle, or is less than a page of 2 MiB; 12 MB are code that is loaded, small
-  // objects, and what threads need.
+  // A twentieth is allowed for idle memory and for partly used pages of 2 MiB. 12 MB are allowed
+  // for loaded code, small objects and the memory of threads.
   CHECK(grown < 1.05 * held + 12e6);
 }
 
 #if defined(__x86_64__)
 TEST_CASE("The path automatic avoids an OpenBLAS with kernels for an older processor") {
   const std::string prescott = "OPENBLAS_CORETYPE=Prescott";
-  if (probe({"core"}, {prescott}) != "Prescott\n") return;  // built for one processor
+  if (probe({"core"}, {prescott}) != "Prescott\n") return;  // this OpenBLAS has one core type only
   if (!__builtin_cpu_supports("avx2")) return;
-  const std::string reason = "tiles but for single columns: OpenBLAS runs kernels for an older";
+  const std::string reason = "tiles except for single columns: OpenBLAS runs kernels for an older";
   CHECK_THAT(probe({"products"}, {prescott}), Catch::Matchers::ContainsSubstring(reason));
   CHECK(probe({"products"}, {prescott, "TEND_MATMUL=blas"}) == "blas\n");
   CHECK(probe({"products"}, {prescott, "TEND_MATMUL=tiles"}) == "tiles\n");

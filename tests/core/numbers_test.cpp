@@ -1,4 +1,4 @@
-// Numbers and sizes that do not fit what they are put into, and memory that somebody lends.
+// Numbers and sizes that a type cannot represent, and borrowed memory.
 #include <cstdint>
 #include <limits>
 #include <stdexcept>
@@ -30,7 +30,7 @@ T item_of(const Scalar& value, DType dtype) {
 
 }  // namespace
 
-TEST_CASE("an element becomes a C++ number only where that can hold it") {
+TEST_CASE("item returns an element only if the C++ type can represent it") {
   CHECK(item_of<int>(2.75, float32) == 2);
   CHECK(item_of<int>(-2.75, float64) == -2);
   CHECK(item_of<int>(2147483647.5, float64) == 2147483647);
@@ -56,7 +56,7 @@ TEST_CASE("an element becomes a C++ number only where that can hold it") {
   CHECK_THROWS_AS(item_of<float>(1e300, float64), DTypeError);
 }
 
-TEST_CASE("integers that int64 cannot hold are no number, size or dimension") {
+TEST_CASE("an integer that int64 cannot represent is refused as a number or size or dimension") {
   CHECK(Scalar(kTooMany - 1).to<std::int64_t>() == kMax);
   CHECK_THROWS_MATCHES(Scalar(kTooMany), IndexError,
                        Message("[integer] int64 cannot hold 9223372036854775808"));
@@ -69,7 +69,7 @@ TEST_CASE("integers that int64 cannot hold are no number, size or dimension") {
   STATIC_REQUIRE_FALSE(std::is_constructible_v<Integer, bool>);
 }
 
-TEST_CASE("lent memory is given back once, whatever happens") {
+TEST_CASE("the deleter of borrowed memory is called once even after an error") {
   double numbers[4] = {1, 2, 3, 4};
   int returned = 0;
   const auto count = [&](void* data) {
@@ -88,7 +88,7 @@ TEST_CASE("lent memory is given back once, whatever happens") {
   CHECK_NOTHROW(Array::from_blob(nullptr, {0}, {1}, float64));
 }
 
-TEST_CASE("strides that lead out of int64 are refused") {
+TEST_CASE("strides whose offsets overflow int64 are refused") {
   double number = 1;
   for (const Shape& strides :
        {Shape{kMax, 1}, Shape{kMax / 2, kMax / 2}, Shape{kMax / 8, 1}, Shape{1, kMax}}) {

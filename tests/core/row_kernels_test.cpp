@@ -1,4 +1,4 @@
-// The error bounds that layer_norm.h and cross_entropy.h state, on every SIMD target.
+// Tests the error bounds stated in layer_norm.h and cross_entropy.h on every SIMD target.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -33,7 +33,7 @@ long double sum_of(std::size_t n, F f) {
   return sum;
 }
 
-// The largest error of `got` in terms of what is allowed.
+// The largest error so far, as a multiple of the allowed error.
 class Worst {
  public:
   void add(long double got, long double exact, long double allowed) {
@@ -55,7 +55,7 @@ struct NormCase {
   bool centred;
 };
 
-// Rows far from zero, and near it.
+// Three rows near zero, and three rows far from it.
 template <class T>
 NormCase norm_case(std::int64_t n, bool centred) {
   const auto random = [](const Shape& shape, std::uint32_t seed) {
@@ -66,7 +66,7 @@ NormCase norm_case(std::int64_t n, bool centred) {
   return c;
 }
 
-// What a sum of n elements may be off by, in units of what the elements add up to.
+// The allowed error of a sum of n elements, in units of the sum of their magnitudes.
 long double sum_error(std::size_t n) {
   const auto count = static_cast<long double>(n);
   return n < 16 ? count : count / 4 + 4;
@@ -195,7 +195,7 @@ void check_cross_entropy(std::int64_t n, double smoothing) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("layer_norm, rms_norm and their gradients keep their error bounds",
+TEMPLATE_TEST_CASE("layer_norm and rms_norm and their gradients keep their error bounds",
                    "[kernels][simd]", float, double) {
   for_each_simd_target([](const std::string& target) {
     for (const std::int64_t n : kLengths) {
@@ -213,7 +213,7 @@ TEMPLATE_TEST_CASE("cross_entropy and its gradient keep their error bounds", "[k
                    float, double) {
   for_each_simd_target([](const std::string& target) {
     for (const std::int64_t n : kLengths) {
-      if (n < 16) continue;  // those go another way
+      if (n < 16) continue;  // another kernel computes short rows
       for (const double smoothing : {0.0, 0.1}) {
         INFO(n << " classes, smoothing " << smoothing << ", " << target);
         check_cross_entropy<TestType>(n, smoothing);

@@ -1,4 +1,4 @@
-// Errors of kernels in units of the last place, and the numbers to measure them at.
+// Errors of kernels in units in the last place (ulp), and sample numbers to measure them.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,8 @@
 
 namespace tend::test {
 
-/// Every step-th bit pattern of float32: numbers of all sizes and both signs, some NaN.
+/// Every step-th bit pattern of float32. These are numbers of all sizes and both signs, and some
+/// NaN.
 inline Array sampled_floats(std::uint64_t step) {
   Array out = Array::empty({(std::int64_t{1} << 32) / static_cast<std::int64_t>(step)}, float32);
   for (std::int64_t i = 0; i < out.numel(); ++i) {
@@ -23,8 +24,8 @@ inline Array sampled_floats(std::uint64_t step) {
   return out;
 }
 
-/// Numbers of all sizes of float64 and both signs, some NaN; half of them, which are most of what
-/// functions see, between 2^-12 and 2^12.
+/// float64 numbers of all sizes and both signs, and some NaN. Half of them have a magnitude between
+/// 2^-12 and 2^12, which is the usual range of arguments.
 inline Array sampled_doubles(std::int64_t count) {
   Array out = Array::empty({count}, float64);
   std::mt19937_64 generator(5);
@@ -39,7 +40,7 @@ inline Array sampled_doubles(std::int64_t count) {
   return out;
 }
 
-/// The unit in the last place of x as a T; the smallest one for 0, infinity and NaN.
+/// The unit in the last place of x as a T. For 0, infinity and NaN it is the smallest unit.
 template <class T>
 long double ulp_of(long double x) {
   using Limits = std::numeric_limits<T>;
@@ -48,8 +49,7 @@ long double ulp_of(long double x) {
   return std::ldexp(1.0L, std::max(exponent, Limits::min_exponent) - Limits::digits);
 }
 
-/// Whether two lists have the same numbers, the signs of zeros included; a NaN is as good as
-/// another.
+/// True if two lists have the same numbers. Zeros must have the same sign. All NaN are equal.
 template <class T = double>
 bool identical(const std::vector<T>& got, const std::vector<T>& expected) {
   if (got.size() != expected.size()) return false;

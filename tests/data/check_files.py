@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Reads the files that tend wrote with NumPy, PyTorch and safetensors, and says what differs.
+"""Reads files that tend wrote, with NumPy, PyTorch and safetensors, and reports the first difference.
 
-Needs NumPy, PyTorch 2.4 or later, and safetensors. The files come from the tests of tend:
+Needs NumPy, PyTorch 2.4 or later, and safetensors. A test of tend writes the files:
 
     TEND_KEEP_FILES=FOLDER build/release/tests/test_nn "[.files]"
     python3 tests/data/check_files.py FOLDER
@@ -60,7 +60,7 @@ def main():
             wanted = wanted.to(half) if wanted.is_floating_point() else wanted
             got = halves[key]
             check(got.dtype == wanted.dtype and got.shape == wanted.shape, f"{name}: {key}, dtype and shape")
-            if wanted.is_floating_point():  # bit for bit, -0 apart from 0
+            if wanted.is_floating_point():  # compares bits, so that -0 differs from 0
                 got, wanted = got.view(torch.int16), wanted.view(torch.int16)
             check(torch.equal(got, wanted), f"{name}: {key}")
 

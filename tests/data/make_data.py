@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Writes data.json: in which order PyTorch (2.6 was used) gives the examples of a dataset.
+"""Writes data.json: the orders in which PyTorch (2.6 was used) returns the examples of a dataset.
 
-Every order stands beside the number that the default generator, or the case's own, gives next: so
-draws that are missing or too many show, too. Run in this folder: python3 make_data.py
+Each case also stores the next number of the default generator, or of its own generator. It reveals
+a wrong number of random numbers. Run in this folder: python3 make_data.py
 """
 import json
 from pathlib import Path
@@ -90,7 +90,7 @@ def splits():
 
 
 def token_batches():
-    """nanoGPT's get_batch: the places where (x, y) begin."""
+    """The positions at which the batches (x, y) of nanoGPT's get_batch start."""
     torch.manual_seed(1337)
     starts = [torch.randint(1000 - 8, (4,)).tolist() for _ in range(3)]
     return {"seed": 1337, "tokens": 1000, "block_size": 8, "batch_size": 4, "starts": starts}

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes half.json: what PyTorch's .to(float16) and .to(bfloat16) make of numbers, for tests of nn/files.
+"""Writes half.json: numbers that PyTorch converted with .to(float16) and .to(bfloat16), for tests of nn/files.
 
 Needs PyTorch: python3 tests/data/make_half.py
 """
@@ -12,7 +12,7 @@ PATH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "half.json")
 
 
 def numbers():
-    """The bits of float32 numbers: the edges of both formats with their neighbours, and any."""
+    """The bits of float32 numbers: the limits of both formats, their neighbours, and random numbers."""
     torch.manual_seed(1)
     edges = [0, 0x33000000, 0x33000001, 0x33800000, 0x387FE000, 0x387FF000, 0x38800000, 0x38801000, 0x38803000,
              0x3F800000, 0x3F801000, 0x3F803000, 0x3F808000, 0x3F818000, 0x477FE000, 0x477FEFFF, 0x477FF000,
@@ -30,7 +30,7 @@ def bits_of(x):
 def main():
     bits = numbers()
     floats = torch.tensor([x - (1 << 32) if x >> 31 else x for x in bits], dtype=torch.int32).view(torch.float32)
-    # Between two numbers of 16 bits, but nearer to one of them by less than float32 can say.
+    # Between two 16-bit numbers, and so close to the middle that float32 cannot tell which one is nearer.
     doubles = torch.tensor([1 + 2**-11 + 2**-40, 1 + 3 * 2**-11 - 2**-40, 65520 - 2**-30, 1 + 2**-8 + 2**-40, 1e-300,
                             -1e300, 0.1, -2.0**-25 - 2.0**-60], dtype=torch.float64)
     data = {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes hostile/: files that lie, each of which its reader must refuse, and expected.json: by which words.
+"""Writes hostile/: invalid files that tend must refuse, and expected.json: a part of each error message.
 
-Needs nothing but Python: python3 tests/data/make_hostile.py
+Needs only Python: python3 tests/data/make_hostile.py
 """
 import bz2
 import gzip
@@ -15,11 +15,11 @@ import zlib
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "hostile")
 STORED, DEFLATED, BZIP2, LZMA = 0, 8, 12, 14
-ENCRYPTED = 1  # a flag of an entry
+ENCRYPTED = 1  # the flag of an encrypted entry
 MIB = 2**20
 
 
-# --- zip archives, whose every field can be a lie
+# --- zip archives, in which every field can be wrong
 
 def deflated(data):
     packer = zlib.compressobj(9, zlib.DEFLATED, -15)
@@ -27,12 +27,12 @@ def deflated(data):
 
 
 class Entry:
-    """`data` packed by `method`, under what the directory is to say of it."""
+    """An entry of an archive: `data` packed by `method`. The other arguments override fields of its headers."""
 
     def __init__(self, name, data, method=STORED, flags=0, size=None, packed=None, packed_size=None, crc=None, at=None,
                  local_extra=0):
         self.name, self.method, self.flags, self.at = name.encode(), method, flags, at
-        self.local_extra = local_extra  # bytes of `packed` that the entry's own header counts as its extra fields
+        self.local_extra = local_extra  # the number of bytes of `packed` that the local header declares as extra fields
         pack = {STORED: lambda: data, DEFLATED: lambda: deflated(data)}
         self.packed = pack[method]() if packed is None else packed
         self.packed_size = len(self.packed) if packed_size is None else packed_size
@@ -51,7 +51,7 @@ class Entry:
 
 
 def zipped(*entries):
-    """Entries with a place `at` lie in what is written of the others."""
+    """An archive of the entries. An entry with an offset `at` points into the data of other entries."""
     out, directory = b"", b""
     for entry in entries:
         at = len(out) if entry.at is None else entry.at
@@ -63,7 +63,7 @@ def zipped(*entries):
 
 
 def overlapping(count):
-    """Entries of which each holds the next one's header and data, as D. Fifield's bombs do (USENIX WOOT 2019)."""
+    """An archive whose entries each contain the next entry, like D. Fifield's zip bombs (USENIX WOOT 2019)."""
     data = deflated(npy("|u1", f"({MIB},)", bytes(MIB)))
     locals_, entries = b"", []
     for i in reversed(range(count)):
@@ -94,13 +94,13 @@ def pt(pickled, storage=Entry("a/data/0", FLOATS)):
 
 
 def tensor_pickle(numel, sizes, strides, view=b""):
-    """A tensor of the storage '0' of floats, in protocol 2; numbers are texts of opcodes."""
+    """A pickle (protocol 2) of a tensor on the float storage '0'. The arguments are pickle opcodes of numbers."""
     return (b"\x80\2ctorch._utils\n_rebuild_tensor_v2\n((X\7\0\0\0storagectorch\nFloatStorage\nX\1\0\0\0000X\3\0\0\0cpu"
             + numel + view + b"tQK\0(" + sizes + b"t(" + strides + b"t\x89ccollections\nOrderedDict\n)RtR.")
 
 
 def legacy(pickled, elements):
-    """A file of before PyTorch 1.6, whose storages are named None where they are no view."""
+    """A file in the format before PyTorch 1.6. There, the view of a storage is None if it is the whole storage."""
     sizes = {"protocol_version": 1001, "little_endian": True, "type_sizes": {"short": 2, "int": 4, "long": 4}}
     parts = [pickle.dumps(part, protocol=2) for part in (0x1950a86a20f9469cfc6c, 1001, sizes)]
     return b"".join(parts) + pickled + pickle.dumps(["0"], protocol=2) + elements
@@ -111,7 +111,7 @@ def integer(value):
 
 
 def laughs(levels):
-    """A list of ten times a list of ten times a list ...: a few hundred bytes for 10^levels values."""
+    """Nested lists, each with the same inner list ten times: a few hundred bytes for 10^levels values."""
     out = b"\x80\2]q\0(" + b"K\1" * 10 + b"e"
     for level in range(1, levels):
         out += b"0]q" + bytes([level]) + b"(" + (b"h" + bytes([level - 1])) * 10 + b"e"
@@ -134,7 +134,7 @@ def idx(sizes, data, kind=8):
 
 
 def files():
-    """Each file's content, and words of the error."""
+    """Yields each file's name, its content, and a part of the error message."""
     two = npy("<f4", "(2,)", struct.pack("<2f", 1, 2))
     packed = deflated(two)
     yield "bomb_size.npz", zipped(Entry("a.npy", two, DEFLATED, size=2**32 - 2)), "cannot hold 4294967294 bytes in"
@@ -146,7 +146,7 @@ def files():
         "takes 4398046511104 bytes, 0 follow the header"
     yield "bomb_header.npz", zipped(Entry("a.npy", b"\x93NUMPY\2\0" + struct.pack("<I", 4 * MIB) + b" " * (4 * MIB),
                                           DEFLATED)), "a header of 4194304 bytes"
-    yield "overlap.npz", overlapping(40), "more than the file has beside the others"
+    yield "overlap.npz", overlapping(40), "more than the file has besides the other entries"
     yield "overlap_whole.npz", zipped(Entry("a.npy", two), Entry("b.npy", two, at=0)), "is no zip archive"
     yield "encrypted.npz", zipped(Entry("a.npy", two, flags=ENCRYPTED, packed=bytes(12) + two)), "'a.npy' is encrypted"
     yield "lzma.npz", zipped(Entry("a.npy", two, LZMA, packed=b"\x09\x04\x05\0" + lzma.compress(
@@ -159,8 +159,8 @@ def files():
     yield "twice.npz", zipped(Entry("a.npy", two), Entry("a.npy", two)), "is used twice"
     yield "short.npz", zipped(Entry("a.npy", two[:-1])), "its shape (2,) takes 8 bytes, 7 follow the header"
     yield "cut.npz", zipped(Entry("a.npy", two))[:-30], "is no zip archive"
-    # What the entry's own header skips moves its bytes: the header of the array still lies in the file, its elements,
-    # which are aligned, would end behind it.
+    # The local header declares 200 bytes of extra fields, which moves the start of the data. The header of the array
+    # is still in the file, but its elements, which are aligned, would end after the end of the file.
     moved = npy("<f4", "(50,)", b"", " " * 4)
     yield "moved.npz", zipped(Entry("a.npy", bytes(200) + moved, local_extra=200)), \
         "'a.npy' cannot be read: Premature end of file"
@@ -230,7 +230,7 @@ def files():
     yield "gzip.idx", out.getvalue(), "is compressed by gzip: gunzip it first"
 
     yield "quote.csv", b'a,b\n"1,2\n3,4\n', "line 2, column 1: the quote is not closed"
-    yield "behind.csv", b'a,b\n"1"2,3\n', "line 2, column 1: there is something behind the closing quote"
+    yield "behind.csv", b'a,b\n"1"2,3\n', "line 2, column 1: there is text after the closing quote"
     yield "few.csv", b"a,b\n1,2\n3\n", "line 3, column 1: the line has 1 of 2 fields"
     yield "many.csv", b"a,b\n1,2\n3,4,5\n", "line 3, column 3: the line has more than the 2 fields of the first"
     yield "range.csv", b"a\n1e999999999\n", "is out of the range of float32"

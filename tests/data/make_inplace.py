@@ -1,9 +1,9 @@
-"""In-place programs and their gradients as PyTorch computes them: tests/data/inplace.json.
+"""Prints tests/data/inplace.json: the results and gradients of in-place programs in PyTorch.
 
     python3 tests/data/make_inplace.py > tests/data/inplace.json
 
-tests/autograd/graph/inplace_test.cpp has the same programs under the same names. Needs PyTorch; the
-reference is 2.6.
+tests/autograd/inplace_programs_test.cpp has the same programs with the same names. Needs PyTorch; the
+stored results are from 2.6.
 """
 
 import json
@@ -18,7 +18,7 @@ def program(f):
     return f
 
 
-# Each gets the leaves x (3, 4) and w (4), and y = 2 x.
+# The arguments of each program are the leaves x (3, 4) and w (4), and y = 2 x.
 
 
 @program

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Writes layers.json: torch.nn's MultiheadAttention and Transformer, for tests/attention/torch_nn.
+"""Writes layers.json: results of torch.nn's MultiheadAttention and Transformer, for tests/attention/torch_nn.
 
 Needs PyTorch 2.4 or later: python3 tests/data/make_layers.py
 
-Inputs, parameters and cotangents are pattern(shape, seed), which the tests compute, too. Of each
-gradient its product with pattern(shape, 7) is kept.
+Inputs, parameters and cotangents are pattern(shape, seed), which the tests compute in the same way. For each
+gradient, the file has the sum of its product with pattern(shape, 7).
 """
 import itertools
 import json
@@ -30,7 +30,7 @@ def flat(tensor):
 
 
 def fill(module):
-    """Sets the parameters, in the order of their names' first appearance; norms stay near 1."""
+    """Sets the parameters, in the order of named_parameters(). The weights of norms stay near 1."""
     with torch.no_grad():
         for seed, (name, parameter) in enumerate(module.named_parameters()):
             parameter.copy_(pattern(parameter.shape, seed + 10, 0.5))
@@ -45,7 +45,7 @@ def products(inputs, module):
 
 
 def mask_of(kind, shape):
-    """No query of these shapes sees nothing under it."""
+    """A mask of the kind. It leaves at least one key to every query."""
     if kind == "none":
         return None
     numbers = pattern(shape, 3)
@@ -107,7 +107,7 @@ def multihead():
     everything = itertools.product(
         flags, flags, flags, flags, flags, ["none", "bool", "float"], masks, ["none", "mean", "heads"], flags, flags
     )
-    # PyTorch takes is_causal for the mask: not with another one, nor with keys appended.
+    # In PyTorch, is_causal replaces the mask. It is not allowed with another mask or with appended keys.
     allowed = [c for c in everything if not c[9] or (c[6] == "none" and not c[1] and not c[2])]
     return [multihead_case(*case) for case in random.Random(1).sample(allowed, 110)]
 
@@ -163,7 +163,7 @@ def layers():
 
 
 def initial():
-    """States after manual_seed(123), in float32."""
+    """The initial state dicts after manual_seed(123), in float32."""
     torch.set_default_dtype(torch.float32)
     small = {"d_model": 4, "nhead": 2, "dim_feedforward": 3}
     makers = {

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Writes lens.json: TransformerLens's functions of a small GPT, for tests/attention/lens.
+"""Writes lens.json: results of TransformerLens's functions for a small GPT, for tests/attention/lens.
 
 Needs PyTorch 2.4 or later: python3 tests/data/make_lens.py
 
-The model and the functions are written out here from TransformerLens's definitions (ActivationCache's
-decompose_resid, stack_head_results, accumulated_resid, apply_ln_to_stack and logit_attrs,
-all_composition_scores, patching's get_act_patch_*), in float64. Parameters are pattern(shape, seed), which
-the tests compute, too. Of an activation its product with pattern(shape, 7) is kept.
+This file implements the model and the functions in float64. It follows TransformerLens's definitions:
+decompose_resid, stack_head_results, accumulated_resid, apply_ln_to_stack and logit_attrs of ActivationCache,
+all_composition_scores, and get_act_patch_* of patching. Parameters are pattern(shape, seed), which the tests
+compute in the same way. For each activation, the file has the sum of its product with pattern(shape, 7).
 """
 import json
 import math
@@ -49,7 +49,7 @@ P = {name: pattern(shape, seed + 10, 0.6) for seed, (name, shape) in enumerate(s
 
 
 class Run:
-    """One run: the activations by name, and what `edits` made of them."""
+    """A run of the model. `cache` has the activations by name, after the functions in `edits` changed them."""
 
     def __init__(self, tokens, edits=None):
         self.cache = {}

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Writes models.json: GPT-2 and Llama, for tests/attention/pretrained.
+"""Writes models.json: results of GPT-2 and Llama models, for tests/attention/pretrained.
 
 Needs PyTorch 2.4 or later: python3 tests/data/make_models.py
 
-The models are written out here from the architectures' definitions, as Hugging Face's transformers
-library has them, in float64 and without dropout. Parameters are pattern(shape, seed), which the tests
-compute, too; the loss is the sum of logits * pattern(shape, 5). Of each gradient its product with
-pattern(shape, 7) is kept.
+This file implements the models in float64 and without dropout. It follows the definitions in Hugging
+Face's transformers library. Parameters are pattern(shape, seed), which the tests compute in the same way.
+The loss is the sum of logits * pattern(shape, 5). For each gradient, the file has the sum of its product
+with pattern(shape, 7).
 """
 import json
 import math

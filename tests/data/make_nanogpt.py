@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""The first 200 losses of examples/nanogpt's model in PyTorch 2.6, for tests/examples/nanogpt_test.cpp.
+"""Writes nanogpt.json: the first 200 losses of examples/nanogpt's model in PyTorch 2.6.
 
-Weights and batches are drawn from the seed 1337 in the order in which the example draws them. Writes
-nanogpt.json.
+tests/examples/nanogpt_test.cpp compares them. Weights and batches use the random numbers of seed 1337 in the
+same order as the example. Run in this folder.
 """
 
 import json
@@ -18,7 +18,7 @@ WORDS = ["the ", "cat ", "dog ", "sat ", "on ", "a ", "mat. ", "bird\n", "sang "
 
 
 def text():
-    """Words that a small generator of random numbers chooses."""
+    """A text of words, which a linear congruential generator selects."""
     state, parts = 12345, []
     for _ in range(4000):
         state = (1103515245 * state + 12345) % 2**31

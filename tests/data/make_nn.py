@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes nn.json: what PyTorch draws, steps and trains, for the tests of nn/ and attention/.
+"""Writes nn.json: PyTorch's initial weights, optimizer steps and training losses, for the tests of nn/ and attention/.
 
 Needs PyTorch 2.4 or later: python3 tests/data/make_nn.py
 """
@@ -16,7 +16,7 @@ def flat(tensor):
 
 
 def initialisation():
-    """Weights after manual_seed(123), in the order in which they are drawn."""
+    """The initial weights of modules and of functions in nn.init, each after manual_seed(123)."""
     out = {}
 
     def module(name, make):
@@ -54,7 +54,7 @@ OPTIMIZERS = {
 
 
 def optimizers():
-    """Twelve steps down sum((p - target)^2 * weight), from p = 1, -2, 3, ...; the parameters after each step."""
+    """The parameters after each of twelve steps that minimise sum((p - target)^2 * weight)."""
     out = {}
     for name, make in OPTIMIZERS.items():
         p = torch.tensor([1.0, -2.0, 3.0, 0.5], requires_grad=True)
@@ -83,7 +83,7 @@ def clipping():
 
 
 def normalisation():
-    """Two batches while training and the first again in eval mode; then the state."""
+    """The outputs for two batches in training mode and for the first in eval mode, and the final state dict."""
     batches = [torch.sin(torch.arange(24.0) + 30 * i).reshape(3, 4, 2) for i in range(2)]
     out = {}
     for name, module in {
@@ -130,7 +130,7 @@ class MultiHeadAttention(nn.Module):
 
 
 def training():
-    """100 AdamW steps on one batch, everything drawn from seed 123: weights, batch, target, dropout."""
+    """The losses of 100 AdamW steps on one batch. Weights, batch, target and dropout all use seed 123."""
     torch.manual_seed(123)
     mha = MultiHeadAttention(8, 12, 10, 0.2, 3)
     x, target = torch.rand(4, 9, 8), torch.rand(4, 9, 12)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes npy/*.npy, npy/*.npz and npy/expected.json: what NumPy writes, for tests of nn/files and nn/archives.
+"""Writes npy/*.npy and npy/*.npz with NumPy, and npy/expected.json, for tests of nn/files and nn/archives.
 
 Needs NumPy: python3 tests/data/make_npy.py
 """
@@ -13,7 +13,7 @@ WIDE = {"f2": "float32", "f4": "float32", "f8": "float64", "b1": "bool"}
 
 
 def values(kind):
-    """Six values of a dtype, its extremes among them."""
+    """Six values of a dtype, including its extremes."""
     if kind == "b1":
         return np.array([True, False, True, True, False, False])
     if kind[0] == "f":
@@ -25,7 +25,7 @@ def values(kind):
 
 
 def number(x):
-    """JSON has no infinities and no 64-bit integers everywhere, so numbers are texts."""
+    """A number as text, because JSON has no infinities, and not every reader has 64-bit integers."""
     return x.hex() if isinstance(x, float) else str(int(x))
 
 
@@ -55,7 +55,7 @@ def main():
     save("version2", cube[0], "i4", (2, 0))
     save("version3", cube[1], "i4", (3, 0))
 
-    # What is refused, by the words that the error has.
+    # Files that tend refuses, with a part of each error message.
     refused = {}
 
     def refuse(name, array, words):

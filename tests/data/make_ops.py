@@ -1,4 +1,4 @@
-"""Values and gradients of every row of the operation table, as PyTorch computes them, for make_pytorch.py.
+"""Computes PyTorch's values and gradients for every row of the operation table. make_pytorch.py uses it.
 
 Numbers have 13 significant digits.
 """
@@ -20,13 +20,13 @@ def numbers(tensor):
 
 
 def cotangent(tensor, generator):
-    """Two digits are enough to look random."""
+    """Random numbers for the gradient of an output. Two digits are enough."""
     c = torch.randint(-100, 101, tensor.shape, generator=generator)
     return (c.double() / 100).to(tensor.dtype)
 
 
 def run(expression, sample):
-    # A row's numbers stay the same when others are added.
+    # The seed depends only on the expression, so a row's numbers do not change if other rows are added.
     generator = torch.Generator().manual_seed(zlib.crc32(expression.encode()))
     inputs = []
     for each in sample:
@@ -48,7 +48,7 @@ def run(expression, sample):
         cotangents = [cotangent(o, generator) for o in tracked]
         try:
             gradients = torch.autograd.grad(tracked, wanted, cotangents, allow_unused=True)
-        except RuntimeError as error:  # torch has no gradient here; tend may have one
+        except RuntimeError as error:  # PyTorch has no gradient here, but tend may have one
             print(f"{expression}: {error}", file=sys.stderr)
             return record
         record["cotangents"] = [numbers(c) for c in cotangents]
@@ -67,6 +67,6 @@ def write(path, rows):
 
 
 def write_all(families):
-    """ops/FAMILY.json beside this file, for each family of rows."""
+    """Writes ops/FAMILY.json, in this folder, for each family of rows."""
     for family, rows in families.items():
         write(pathlib.Path(__file__).parent / "ops" / f"{family}.json", rows)

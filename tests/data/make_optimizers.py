@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes optimizers.json: how torch.optim steps a small model, for the tests of nn/optim/.
+"""Writes optimizers.json: results of torch.optim for a small model, for the tests of nn/optim/.
 
 Needs PyTorch 2.6: python3 tests/data/make_optimizers.py
 """
@@ -11,7 +11,7 @@ import torch
 
 STEPS = (10, 100)
 SHAPES = {"w1": (5, 4), "gain": (5,), "bias": (5,), "w2": (2, 5)}
-# How many steps, and the options of torch.optim.LBFGS.
+# The number of steps, and the options of torch.optim.LBFGS.
 LBFGS_RUNS = [
     (4, {"line_search_fn": "strong_wolfe"}),
     (16, {"line_search_fn": "strong_wolfe", "max_iter": 4, "history_size": 3}),
@@ -22,17 +22,17 @@ LBFGS_RUNS = [
     (30, {"lr": 0.2, "max_iter": 3, "history_size": 2}),
     (100, {"lr": 0.05, "max_iter": 1}),
 ]
-# Options of the first group, and of one that joins later (which PyTorch's Adagrad cannot step).
+# The options of the first group, and of a group that is added later. PyTorch's Adagrad cannot step such a group.
 GROWN_RUNS = {
     "SGD": ({"lr": 0.01, "momentum": 0.9}, {"lr": 0.05, "momentum": 0.5}),
     "Adam": ({"lr": 0.02, "amsgrad": True}, {"lr": 0.01, "betas": (0.8, 0.9)}),
     "AdamW": ({"lr": 0.02}, {"lr": 0.01, "weight_decay": 0.2}),
     "RMSprop": ({"lr": 0.002, "momentum": 0.9}, {"lr": 0.01, "centered": True}),
 }
-# First steps that are much too short, or much too long.
+# Some of these learning rates make the first step much too short or much too long.
 ROSENBROCK_RUNS = [(12, {"max_iter": 3, "lr": lr}) for lr in (0.001, 1, 50)]
-# Functions of one number whose slopes mislead: flat far out, and with many minima. (Where a
-# function is nearly linear, PyTorch's own search depends on the last bits of the losses.)
+# Functions of one number with misleading slopes: one is flat far from the minimum, one has many minima.
+# There is no nearly linear function, because for those PyTorch's search depends on the last bits of the losses.
 LINES = {
     "bay": lambda x: -x / (x * x + 2),
     "waves": lambda x: x * x / 10 - torch.sin(6 * x),
@@ -48,7 +48,7 @@ def all_of(p):
 
 
 def kept_of(p, step):
-    """All parameters after the first of STEPS; later, which takes less room, a row of w1 and the norm's bias."""
+    """The numbers to store: all parameters after the first of STEPS, and later only a row of w1 and the norm's bias."""
     return all_of(p) if step == STEPS[0] else flat(p["w1"][0]) + flat(p["bias"])
 
 
@@ -76,7 +76,7 @@ class Lion(torch.optim.Optimizer):
 
 
 class Muon(torch.optim.Optimizer):
-    """Jordan et al. 2024, https://kellerjordan.github.io/posts/muon, for matrices, in their dtype."""
+    """Jordan et al. 2024, https://kellerjordan.github.io/posts/muon. Only for matrices; computes in their dtype."""
 
     def __init__(self, parameters, **options):
         super().__init__(parameters, {"weight_decay": 0.0, "adjust_lr_fn": "original", "nesterov": True,
@@ -108,7 +108,7 @@ class Muon(torch.optim.Optimizer):
 
 
 def trained_by_muon(start, x, y, options):
-    """As trained(), the matrices by Muon and the others by SGD."""
+    """Like trained(), but Muon trains the matrices and SGD the other parameters."""
     p = {name: value.clone().requires_grad_() for name, value in start.items()}
     steppers = [Muon([p["w1"], p["w2"]], **options), torch.optim.SGD([p["gain"], p["bias"]], lr=0.01)]
     values = []
@@ -124,7 +124,7 @@ def trained_by_muon(start, x, y, options):
 
 
 def trained_by_lbfgs(p, loss_at, steps, options):
-    """Of each step the loss before it and how often the loss was computed so far; of some all parameters."""
+    """For each step, the loss before it and the number of evaluations so far. For some steps, all parameters."""
     p = {name: value.clone().requires_grad_() for name, value in p.items()}
     stepper = torch.optim.LBFGS(list(p.values()), **options)
 
@@ -156,7 +156,7 @@ def searched_line(name, first, lr):
 
 
 def averaged(start, x, y, decay):
-    """The averages of w1 after updates at every third of 30 steps of SGD."""
+    """The averages of w1 in 30 steps of SGD. The average is updated after every third step."""
     model = torch.nn.ParameterDict({name: value.clone() for name, value in start.items()})
     average = torch.optim.swa_utils.get_ema_multi_avg_fn(decay) if decay else None
     means = torch.optim.swa_utils.AveragedModel(model, multi_avg_fn=average)
@@ -173,7 +173,7 @@ def averaged(start, x, y, decay):
 
 
 def clipped():
-    """Gradients of two dtypes clipped to norms of several orders, and to a value."""
+    """Gradients of two dtypes, clipped by norms of several orders."""
     a, b = torch.zeros(3, requires_grad=True), torch.zeros(2, 2, dtype=torch.float64, requires_grad=True)
     runs = []
     for order in (0.5, 1.0, 2.0, 3.0, float("inf"), float("-inf"), 0.0, -1.0):
@@ -187,7 +187,7 @@ def clipped():
 
 
 def trained(optimizer, start, x, y, options):
-    """What kept_of() keeps of 100 steps."""
+    """The numbers that kept_of() selects from 100 steps."""
     p = {name: value.clone().requires_grad_() for name, value in start.items()}
     make = Lion if optimizer == "Lion" else getattr(torch.optim, optimizer)
     stepper = make(list(p.values()), foreach=False, **options)
@@ -195,7 +195,7 @@ def trained(optimizer, start, x, y, options):
     for step in range(1, max(STEPS) + 1):
         stepper.zero_grad()
         loss = loss_of(p, x, y)
-        # With maximize, so that there is something to find.
+        # With maximize, the loss is negated, so that it has a maximum.
         (-loss if options.get("maximize") else loss).backward()
         stepper.step()
         if step in STEPS:
@@ -204,7 +204,7 @@ def trained(optimizer, start, x, y, options):
 
 
 def grown(optimizer, start, x, y, options, later):
-    """All parameters after five steps of three of them, and after ten more, which the fourth joins in."""
+    """All parameters after five steps with three parameters, and after ten more steps with all four."""
     p = {name: value.clone().requires_grad_() for name, value in start.items()}
     stepper = getattr(torch.optim, optimizer)([p["w1"], p["gain"], p["bias"]], foreach=False, **options)
     values = []
@@ -256,7 +256,7 @@ def main():
     for options in product(momentum=[0.95, 0.5], nesterov=[False, True], weight_decay=[0.0, 0.1],
                            adjust_lr_fn=["original", "match_rms_adamw"]):
         runs.append(trained_by_muon(start, x, y, {"lr": 0.01, **options}))
-    # Directions have norms of a few units and less: the largest eps takes the place of each.
+    # The norms of the directions are a few units or less, so the largest eps replaces all of them.
     for options in product(ns_steps=[1, 3, 8], eps=[1e-7, 0.5, 20.0]):
         runs.append(trained_by_muon(start, x, y, {"lr": 0.01, "momentum": 0.9, **options}))
     lbfgs = [trained_by_lbfgs(start, lambda p: loss_of(p, x, y), steps, options)

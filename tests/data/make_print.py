@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Writes print.json: tensors, and the text that PyTorch (2.6 was used) prints for them.
 
-A case has a dtype, a shape, values (numbers, or [start, step] of an arithmetic series), and where
-they matter print options and suffixes. Run in this folder: python3 make_print.py
+A case has a dtype, a shape, and values (numbers, or [start, step] of an arithmetic series). Some cases also
+have print options and suffixes. Run in this folder: python3 make_print.py
 """
 import json
 import math
@@ -26,7 +26,7 @@ def number(value):
 
 
 def rounded(value, dtype):
-    """The shortest text of a float32 is enough to find it again."""
+    """Rounds a number to the fewest digits that give the same float32."""
     if dtype == "float32" and math.isfinite(value):
         single = torch.tensor(value, dtype=torch.float32)
         for digits in range(1, 10):
@@ -57,7 +57,7 @@ def add(dtype, shape, values, options=None, suffix=None):
 
 
 def floats(count, dtype, kind):
-    """Numbers of one `kind`, short where their digits do not matter."""
+    """Random numbers of one `kind`, rounded to few digits for float32."""
     values = []
     for _ in range(count):
         if kind == "unit":
@@ -125,7 +125,7 @@ def summaries():
         if math.prod(shape) > 1000 and len(shape) < 4:
             add("float64", shape, (0.0, 1.0))
     add("bool", (1001,), (0, 1))
-    # What is left out has no say in the format.
+    # Elements that are left out must not affect the format.
     add("float32", (1200,), (1.0, 1000.0))
     add("float32", (1001,), (-500.0, 1.0))
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes pt/*.pt and pt/expected.json: what torch.save writes, for tests of nn/archives.
+"""Writes pt/*.pt with torch.save, and pt/expected.json, for tests of nn/archives.
 
 Needs PyTorch 2.4 or later: python3 tests/data/make_pt.py
 """
@@ -24,7 +24,7 @@ def number(x):
 
 
 def described(value):
-    """What tend makes of a value, as JSON."""
+    """The value as tend should read it, as JSON."""
     if value is None or isinstance(value, (bool, str)):
         return value
     if isinstance(value, (torch.dtype, torch.device)):
@@ -64,7 +64,7 @@ def views():
 
 
 def marks():
-    """Tensors and devices that say more than where their elements lie."""
+    """An empty tensor whose offset is beyond its storage, and a device that is not the CPU."""
     return {"behind": torch.zeros(0, 5)[:, 2:], "device": torch.device("cuda:1")}
 
 
@@ -83,21 +83,21 @@ def nested():
 
 
 def big_endian(content):
-    """The same file as a big-endian machine writes it."""
+    """Converts the file to the form that a big-endian machine writes."""
     source, out = zipfile.ZipFile(io.BytesIO(content)), io.BytesIO()
     with zipfile.ZipFile(out, "w") as file:
         for name in source.namelist():
             data = source.read(name)
             if name.endswith("/byteorder"):
                 data = b"big"
-            if name.endswith("/data/0"):  # four-byte numbers, as the only storage has
+            if name.endswith("/data/0"):  # the only storage has four-byte numbers
                 data = b"".join(data[i:i + 4][::-1] for i in range(0, len(data), 4))
             file.writestr(name, data)
     return out.getvalue()
 
 
 def left_out():
-    """A checkpoint with objects that are no data: what is read of it, and the names of the others."""
+    """A checkpoint with objects that tend leaves out, the part that tend reads, and the names of these objects."""
     weight = torch.ones(2)
     schedule = torch.optim.lr_scheduler.MultiStepLR(torch.optim.SGD([weight], lr=0.5), [3, 3, 5])
     read = {"weight": weight, "steps": dict(schedule.state_dict()["milestones"]), "list": [1, None, "a"], "after": 2}
@@ -145,7 +145,7 @@ def main():
     write("left_out.pt", saved(whole))
     expected["left_out.pt"] = described(read)
 
-    # What is refused, by the words that the error has.
+    # Files that tend refuses, with a part of each error message.
     refused = {"command.pt": "posix.system", "command_legacy.pt": "posix.system",
                "module.pt": "torch.nn.modules.linear.Linear", "complex.pt": "torch.ComplexFloatStorage",
                "uint16.pt": "torch._utils._rebuild_tensor_v3", "huge.pt": "beyond int64", "set.pt": "holds a set",

@@ -1,21 +1,23 @@
-"""Writes everything that the tests compare with PyTorch's results and that follows from the operation table.
+"""Writes PyTorch's results for the operation table and for the pages. The tests compare tend's results with them.
 
     python3 tests/data/make_pytorch.py [ROWS.json]
 
-Run it in tend's top folder, where PyTorch 2.6 is, after the tests were built. It asks build/release/tests/test_autograd
-for the rows of the table; where that is on another machine, let that machine write them:
-TEND_OP_ROWS=ROWS.json build/release/tests/test_autograd "every row of*". What it writes:
+Run it in tend's top folder, with PyTorch 2.6, after building the tests. It runs build/release/tests/test_autograd to
+get the rows of the table. If the tests are on another machine, write the rows there and copy the file:
+TEND_OP_ROWS=ROWS.json build/release/tests/test_autograd "every row of*". It writes:
 
 - tests/data/ops/FAMILY.json: values and gradients of every row (make_ops.py).
-- docs/pytorch.md: a line for each operation that has none, beside others of its family.
-- tests/data/pytorch.json, and files in tests/data/docs: what PyTorch gives for the Python in docs/.
+- docs/pytorch.md: a line for each operation that has no line yet, next to operations of the same family.
+- tests/data/pytorch.json, and files in tests/data/docs: the results of the Python code in docs/.
 - tests/data/fuzz.json: random programs (tests/fuzz/programs.py).
 
-Each line of the tables of docs/pytorch.md is run by itself, after the page's first Python block and
-manual_seed(0). The result is the value of its last expression; where it ends with an assignment, the assigned names;
-where it gives None, the tensors of the first block that it names, with their gradients. Lines under
-"What differs" may raise an error. Of the other Python blocks of PAGES, what they print is stored, and what they
-save in tests/data/docs. tests/docs compares all of it with what the C++ beside gives.
+Each line in the tables of docs/pytorch.md runs by itself, after the page's first Python block and
+manual_seed(0). Its result is the value of the last expression. If the line ends with an assignment, the result is the
+assigned variables. If the value is None, the result is the tensors of the first block that the line names, with their
+gradients. Lines under "What differs" may raise an error.
+
+For the other Python blocks of PAGES, the script stores what they print, and the files that they save in
+tests/data/docs. tests/docs compares all results with those of the C++ code next to the Python code.
 """
 
 import ast
@@ -48,7 +50,7 @@ BLOCK = re.compile(r"```python\n(.*?)```", re.S)
 
 
 def tables(page):
-    """Each row as (the table's head, its cells), outside of code blocks."""
+    """Yields each table row outside of code blocks, as (the head of its table, its cells)."""
     head = None
     in_code = False
     for line in page.splitlines():
@@ -68,7 +70,7 @@ def spans(cell):
 
 
 def python_lines(page):
-    """(how the line is read, the line)."""
+    """Yields each line as (kind, line). The kind is "same" if Python and C++ share the line, otherwise "other"."""
     for head, cells in tables(page):
         if head[1] == "lines":
             yield from (("same", code) for code in spans(cells[1]))
@@ -77,7 +79,7 @@ def python_lines(page):
 
 
 def items(value):
-    """Any result as a list of plain items; tests/docs/lines.h makes the same of C++'s results."""
+    """Any result as a list of plain items. tests/docs/lines.h converts the results of C++ in the same way."""
     if isinstance(value, torch.Tensor):
         digits = ".17g" if value.dtype == torch.float64 else ".9g"
         numbers = " ".join(format(float(each), digits) for each in value.detach().flatten())
@@ -156,14 +158,14 @@ def read_rows():
 
 
 def function_of(expression):
-    """exp, of torch.exp(a) and F.exp(a, 2); None of other expressions."""
+    """The name of the function: "exp" for torch.exp(a) and F.exp(a, 2). None for other expressions."""
     found = re.match(r"(?:torch|F)\.(\w+)\(", expression)
     return found and found.group(1)
 
 
 def add_lines(page, setup, families):
-    """The page with a line for each function of one or two tensors that has none. The line stands where most
-    functions of the same family do; tests/docs compiles it."""
+    """Returns the page with a new line for each function of one or two tensors that has no line yet. The line is added
+    to the table row that has most functions of the same family. tests/docs compiles it."""
     on_page = set(re.findall(r"(\w+)\(", " ".join(code for _, cells in tables(page) for cell in cells
                                                    for code in spans(cell))))
     for rows in families.values():
@@ -173,7 +175,7 @@ def add_lines(page, setup, families):
             if name is None or name in on_page or expression.count(",") > 1:
                 continue
             line = f"{name}(x, y)" if "b" in re.findall(r"\w+", expression) else f"{name}(x)"
-            run(line, setup, True)  # fails where the function needs other arguments: write its line by hand
+            run(line, setup, True)  # fails if the function needs other arguments; then write its line by hand
             on_page.add(name)
             place = max((each for each in page.splitlines() if each.startswith("| ") and "`, `" in each),
                         key=lambda each: len(known & set(re.findall(r"`(\w+)\(", each))))
@@ -187,7 +189,7 @@ def write_lines(page, setup):
     for how, line in python_lines(page):
         try:
             results[line] = run(line, setup, how == "same")
-        except Exception as error:  # a row under "What differs" may have one
+        except Exception as error:  # a row under "What differs" may raise one
             results[line] = {"error": type(error).__name__}
             print(f"{line}\n    {type(error).__name__}: {str(error).splitlines()[0]}")
     with open("tests/data/pytorch.json", "w") as file:

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Writes random.json: what PyTorch (2.6 was used, on x86-64 with AVX2) draws from its CPU generator.
+"""Writes random.json: random numbers from PyTorch's CPU generator (2.6 was used, on x86-64 with AVX2).
 
-For every distribution of `sizes`, element counts 1 to 2000 are drawn one after the other, each
-after manual_seed(count). A CRC-32 runs over the bytes of the elements and over one more draw
-(u32 % 0xffffffff), which shows where the stream stands; it is written after every 25 counts, and
-some elements in full. float64 normal and exponential numbers hang on the last bit of libm's log1p,
-sin and cos, which changes from one glibc to the next: their CRC is that of their float32 roundings. `layouts` draws into arrays that are not contiguous, `sequence` mixes calls
-in one stream. Run in this folder: python3 make_random.py
+`sizes` generates tensors of 1 to 2000 elements for every distribution, each after manual_seed(count). A CRC-32
+covers the bytes of the elements and one more random number (u32 % 0xffffffff), which shows the position in the
+stream. The file has the CRC after every 25 counts, and some elements in full. float64 normal and exponential
+numbers depend on the last bit of libm's log1p, sin and cos, which differs between versions of glibc. So their CRC
+covers their float32 roundings. `layouts` fills tensors that are not contiguous, and `sequence` mixes calls in one
+stream. Run in this folder: python3 make_random.py
 """
 import json
 import zlib
@@ -22,7 +22,7 @@ DTYPES = {"bool": torch.bool, "int64": torch.int64, "float32": torch.float32, "f
 
 
 def probabilities(count, dtype):
-    """Exact in both dtypes, in [0, 1], with zeros and ones."""
+    """Probabilities in [0, 1], including 0 and 1, that are exact in both dtypes."""
     return (torch.arange(count) * 37 % 65).to(DTYPES[dtype]) / 64
 
 
@@ -31,7 +31,7 @@ def weights(count, dtype):
 
 
 def draw(out, name, *arguments):
-    """Draws into `out`, or returns another tensor where PyTorch has no form for that."""
+    """Fills `out` with random numbers, or returns a new tensor if PyTorch has no in-place form."""
     if name in ("uniform", "normal", "exponential", "bernoulli"):
         return getattr(out, name + "_")(*arguments)
     if name == "randint":
@@ -41,7 +41,7 @@ def draw(out, name, *arguments):
     if name == "bernoulli with probabilities":
         return out.bernoulli_(probabilities(out.numel(), arguments[0]).reshape(out.shape))
     if name == "dropout":
-        # Row-major, whatever the strides of `out`.
+        # Row-major for any strides of `out`.
         return functional.dropout(torch.ones(out.shape), arguments[0]) != 0
     assert name == "multinomial"
     dtype, most, replacement = arguments
@@ -60,7 +60,7 @@ def data(tensor, name=None):
 
 
 def elements(tensor):
-    """Integers in decimal, floats as the hexadecimal numbers that C and Python read."""
+    """Integers as numbers, floats as hexadecimal texts that C and Python read."""
     return [x.hex() if isinstance(x, float) else x for x in tensor.reshape(-1).tolist()]
 
 
@@ -119,7 +119,7 @@ def multinomial_rows():
 
 
 def large():
-    """Sizes that are worked on in several chunks."""
+    """Sizes that are processed in several chunks."""
     cases = []
     for dtype, name, *arguments in (("float32", "normal", 0.5, 2.0), ("float64", "normal", 0.0, 1.0),
                                     ("float32", "uniform", -1.0, 1.0), ("bool", "bernoulli", 0.25),
@@ -133,7 +133,7 @@ def large():
 
 
 def sequence():
-    """One stream: the second of two normal numbers outlives other draws, but not manual_seed."""
+    """Mixed calls in one stream. The generator keeps the second of two normal numbers until manual_seed."""
     torch.manual_seed(2 ** 40 + 123)
     steps = []
     for name, dtype, count, *arguments in (
@@ -148,7 +148,7 @@ def sequence():
         ("uniform", "float64", 2, -1.0, 1.0), ("uniform", "float32", 700, 0.0, 1.0), ("normal", "float64", 2, 0.0, 0.0),
     ):
         if name == "manual_seed":
-            # PyTorch takes it as -1, too.
+            # PyTorch accepts the seed 2^64 - 1 also as -1.
             torch.manual_seed(count if count < 2 ** 63 else count - 2 ** 64)
             drawn = torch.empty(0)
         else:

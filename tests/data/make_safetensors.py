@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes safetensors/python.safetensors, as Python's library writes it, and what it holds, python.json.
+"""Writes safetensors/python.safetensors with Python's library, and its contents to safetensors/python.json.
 
 Needs PyTorch and safetensors: python3 tests/data/make_safetensors.py
 """

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Learning rates of torch.optim.lr_scheduler, for tests/nn/optim/schedules_test.cpp.
+"""Writes schedules.json: learning rates of torch.optim.lr_scheduler, for tests/nn/optim/schedules_test.cpp.
 
-Run with PyTorch 2.6 from this folder; writes schedules.json. The schedules that PyTorch lacks are
-written out from their papers' formulas.
+Run in this folder, with PyTorch 2.6. Schedules that PyTorch does not have are implemented here from the formulas
+in their papers.
 """
 
 import json
@@ -12,7 +12,7 @@ import warnings
 import torch
 from torch.optim import lr_scheduler as s
 
-warnings.filterwarnings("ignore")  # of steps before the optimizer's
+warnings.filterwarnings("ignore")  # PyTorch warns that the schedule steps before the optimizer
 
 EPOCHS = 45
 RATES = [0.1, 0.02]
@@ -35,14 +35,14 @@ def torch_run(make, kind=torch.optim.SGD):
             own.append(group["betas"][0] if "betas" in group else group["momentum"])
         try:
             schedule.step()
-        except ValueError:  # OneCycleLR beyond its end
+        except ValueError:  # OneCycleLR has reached its end
             break
     run = {"rates": rates, "momenta": momenta[0], "later": later_run(make, kind)}
     return run if momenta[0] == momenta[1] else {**run, "momenta_1": momenta[1]}
 
 
 def later_run(make, kind):
-    """The rates of a group that is added behind the third step; none for OneCycleLR, which cannot go on."""
+    """The rates of a group that is added after the third step. Empty for OneCycleLR, which then fails."""
     opt = optimizer(kind)
     schedule = make(opt)
     rates = []

@@ -1,5 +1,5 @@
-// Follows the links of the site that the target docs makes: check_site FOLDER. Prints those that
-// lead nowhere.
+// check_site FOLDER: follows the links of the site that the CMake target `docs` makes, and prints
+// the broken ones.
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -35,7 +35,7 @@ Html read_html(const fs::path& path) {
 
 int main(int argc, char** argv) {
   if (argc != 2 || !fs::exists(fs::path(argv[1]) / "index.html")) {
-    std::cerr << "usage: check_site FOLDER, which has an index.html\n";
+    std::cerr << "usage: check_site FOLDER (a folder with an index.html)\n";
     return 2;
   }
   const fs::path root(argv[1]);
@@ -47,8 +47,8 @@ int main(int argc, char** argv) {
   std::size_t links = 0, broken = 0;
   for (const auto& [name, page] : pages) {
     for (const std::string& target : page.targets) {
-      if (target.find(':') != std::string::npos || target.empty()) continue;  // elsewhere
-      // Doxygen's summaries, which are not shown, lead to private classes.
+      if (target.find(':') != std::string::npos || target.empty()) continue;  // another site
+      // Doxygen's hidden summaries link to private classes, which have no page.
       if (target == "#nested-classes") continue;
       ++links;
       const std::size_t hash = target.find('#');
@@ -60,7 +60,7 @@ int main(int argc, char** argv) {
               : fs::exists(root / file);
       if (is_there) continue;
       ++broken;
-      std::cerr << name << ": " << target << " leads nowhere\n";
+      std::cerr << name << ": the link " << target << " is broken\n";
     }
   }
   std::cout << pages.size() << " pages, " << links << " links, " << broken << " of them broken\n";

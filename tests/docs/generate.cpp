@@ -1,13 +1,13 @@
-// Makes sources of the C++ in Markdown pages, so that a compiler and a test see it:
+// Generates sources from the C++ in Markdown pages, so that it can be compiled and tested:
 //
 //   generate_docs blocks PAGE.md SOURCE         the page's C++ blocks, for page.cpp
 //   generate_docs lines PAGE.md JSON SOURCE     the lines of docs/pytorch.md's tables, for
-//   lines.cpp
+//                                               lines.cpp
 //
-// A block with a main is a program of its own. One that begins with a class or a template stands in
-// the page's namespace; all others are the body of one function, from the page's first to its last,
-// so that later ones may use what earlier ones declare. Where a block of text follows one of C++,
-// the C++ prints it.
+// A block with a main becomes a separate program. A block that begins with a class or a template is
+// placed in the page's namespace. All other blocks of a page become the body of one function, so
+// that later blocks may use what earlier ones declare. If a text block follows a C++ block, the C++
+// must print exactly that text.
 #include <algorithm>
 #include <fstream>
 #include <iostream>
@@ -29,8 +29,8 @@ std::string quoted(const std::string& text) {
   return "R\"~~~(" + text + ")~~~\"";
 }
 
-// What is written to a source: the lines come from the page, so that messages of the compiler name
-// it.
+// Collects the text of a generated source. #line directives make the compiler's messages name the
+// page and its lines.
 class Source {
  public:
   explicit Source(std::string page) : page_(std::move(page)) {}
@@ -59,7 +59,7 @@ class Source {
   std::ostringstream body_;
 };
 
-// "start" of ".../docs/start.md", as a name in C++.
+// The name of a page as a C++ identifier: "start" for ".../docs/start.md".
 std::string name_of(const std::string& page) {
   std::string name = page.substr(page.rfind('/') + 1);
   name = name.substr(0, name.find('.'));
@@ -78,14 +78,14 @@ bool is_definition(const CodeBlock& block) {
   return std::regex_search(block.text, start);
 }
 
-// The program as a function of another name, which returns 0 at its end, as a main does.
+// The program with main renamed to `program`. The function returns 0 at its end, as main does.
 std::string as_function(std::string program) {
   program.replace(program.find("\nint main(") + 1, 9, "int program(");
   const std::size_t end = program.rfind("}\n");
   return program.substr(0, end) + "return 0;\n}\n";
 }
 
-// The call that checks what the block at `i` has printed.
+// The call that checks the output of the block at `i`.
 std::string check_of(const std::vector<CodeBlock>& blocks, std::size_t i,
                      const std::string& place) {
   const bool is_followed = i + 1 < blocks.size() && blocks[i + 1].language == "text";
@@ -130,7 +130,7 @@ std::string blocks_source(const std::string& page) {
   return source.text();
 }
 
-// The statements of a line, split at the semicolons that stand in no braces.
+// The statements of a line, split at the semicolons outside of braces and parentheses.
 std::vector<std::string> statements_of(const std::string& line) {
   std::vector<std::string> statements(1);
   int depth = 0;
@@ -150,7 +150,7 @@ std::string joined(const std::vector<std::string>& parts) {
   return all;
 }
 
-// The body of the function for a line: it returns the items that `expected` tells of.
+// The body of the function for a line. The function returns the items that `expected` lists.
 std::string body_of(const std::string& line, const nlohmann::json& expected) {
   std::vector<std::string> statements = statements_of(line);
   std::vector<std::string> given;
@@ -212,7 +212,7 @@ std::string lines_source(const std::string& page, const std::string& json) {
     const auto found = expected.find(lines[i].python);
     if (found == expected.end()) {
       throw std::runtime_error(page + ": tests/data/pytorch.json has no " + lines[i].python +
-                               "; tests/data/make_pytorch.py writes it anew");
+                               "; run tests/data/make_pytorch.py to write the file again");
     }
     source.add_from(
         "Items line_" + std::to_string(i) + "() { " + body_of(lines[i].cpp, *found) + " }\n",

@@ -1,4 +1,4 @@
-// Compares what the lines of docs/pytorch.md give with what PyTorch gave: docs_lines JSON.
+// docs_lines JSON: compares the results of the lines in docs/pytorch.md with PyTorch's results.
 #include "tests/docs/lines.h"
 
 #include <cmath>
@@ -34,8 +34,9 @@ Items items_in(const nlohmann::json& list) {
   return items;
 }
 
-// float32 has 24 bits: a few roundings of it are 1e-6 of the number, or of the numbers around 1
-// that made it. Of float64 these are far fewer, but numbers of the table come from float32 inputs.
+// float32 has 24 bits, so a few roundings change a number by about 1e-6 of its size, or by 1e-6 if
+// it was computed from numbers around 1. float64 results have the same tolerance, because they are
+// computed from float32 inputs.
 bool is_near(double a, double b) {
   if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
   return a == b || std::abs(a - b) <= 2e-6 * std::fmax(1, std::abs(b));
@@ -69,7 +70,7 @@ std::string shown(const Items& items) {
   return out.str();
 }
 
-// What is wrong with a line; empty when nothing is.
+// What is wrong with a line, or an empty string.
 std::string fault_of(const ComparedLine& line, const nlohmann::json& expected) {
   Items found;
   std::string error;
@@ -79,12 +80,12 @@ std::string fault_of(const ComparedLine& line, const nlohmann::json& expected) {
     error = caught.what();
   }
   const bool torch_fails = expected.contains("error");
-  if (!error.empty() && torch_fails) return line.differs ? "both are errors" : error;
+  if (!error.empty() && torch_fails) return line.differs ? "both throw an error" : error;
   const bool same = error.empty() && !torch_fails && is_same(found, items_in(expected["items"]));
-  if (same) return line.differs ? "it gives what PyTorch gives" : "";
+  if (same) return line.differs ? "the result equals PyTorch's, but the page says it differs" : "";
   if (line.differs) return "";
   if (!error.empty()) return error;
-  return "it gives" + shown(found) + "\n  and PyTorch" +
+  return "tend's result is" + shown(found) + "\n  and PyTorch's is" +
          (torch_fails ? " an error" : shown(items_in(expected["items"])));
 }
 

@@ -1,4 +1,4 @@
-// What a line of docs/pytorch.md gives, in a form that can be compared with PyTorch's.
+// The results of lines in docs/pytorch.md, in a form that can be compared with PyTorch's results.
 #pragma once
 
 #include <array>
@@ -81,16 +81,16 @@ Items items_of(const Results&... results) {
   return items;
 }
 
-/// A line of the page, and what runs it.
+/// A line of the page, and the function that runs it.
 struct ComparedLine {
   int number;
   const char* python;
   const char* cpp;
-  bool differs;  // the page says that its results are not PyTorch's
+  bool differs;  // the page says that the results differ from PyTorch's
   Items (*run)();
 };
 
-/// Lines::line of fresh tensors and a fresh seed.
+/// Runs Lines::line with new tensors and seed 0.
 template <class Lines, Items (Lines::*line)()>
 Items run() {
   Lines lines;
@@ -98,7 +98,7 @@ Items run() {
   return (lines.*line)();
 }
 
-/// All lines of the page; its source is generated.
+/// All lines of the page. The definition is in the source that generate.cpp makes.
 std::vector<ComparedLine> compared_lines();
 
 }  // namespace tend::test

@@ -13,7 +13,7 @@ namespace tend::test {
 
 namespace {
 
-// Calls text(line, number) for each line outside of code blocks.
+// Calls text(line, number) for each line. Lines in code blocks are passed as empty strings.
 template <class Text>
 void for_each_text_line(const std::string& page, Text text) {
   std::istringstream lines(page);

@@ -1,4 +1,4 @@
-// What tests and generators read from Markdown pages.
+// Reads Markdown pages, for tests and generators.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@ namespace tend::test {
 /// A block between ``` lines.
 struct CodeBlock {
   std::string language;  // "cpp"
-  std::string text;      // its lines, each with its end
-  int line = 0;          // of its first line, counted from 1
+  std::string text;      // its lines, each with a newline
+  int line = 0;          // the number of its first line, counted from 1
 };
 
-/// A row of a table, beneath the table's head.
+/// A row of a table, together with the table's head.
 struct TableRow {
   std::vector<std::string> head;
   std::vector<std::string> cells;
@@ -26,7 +26,7 @@ struct Link {
   int line = 0;
 };
 
-/// A page, or an Error where it cannot be read.
+/// The text of a page. Throws std::runtime_error if it cannot be read.
 std::string read_page(const std::string& path);
 
 std::vector<CodeBlock> code_blocks(const std::string& page);
@@ -34,7 +34,7 @@ std::vector<TableRow> table_rows(const std::string& page);
 std::vector<Link> links(const std::string& page);
 /// The anchors that GitHub gives to the headings of a page.
 std::vector<std::string> anchors(const std::string& page);
-/// What stands between backticks in a cell; `\|` there is a bar.
+/// The pieces of code between backticks in a cell. `\|` becomes a bar.
 std::vector<std::string> code_spans(const std::string& cell);
 
 }  // namespace tend::test

@@ -1,4 +1,4 @@
-// docs/options.md: every struct of options, made from the headers.
+// docs/options.md lists every struct of options. It is generated from the headers.
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -19,13 +19,13 @@ namespace fs = std::filesystem;
 const fs::path kSource(TEND_SOURCE);
 const std::string kHead = R"(# Options
 
-Every struct of options, and its fields in their order, which is that of PyTorch's arguments. Name the fields that you
-set, in this order: `optim::SGD(model.parameters(), {.lr = 0.1, .momentum = 0.9})`. The headers say what each one does.
+Every struct of options, with its fields in the order of PyTorch's arguments. Name the fields that you set, in this order:
+`optim::SGD(model.parameters(), {.lr = 0.1, .momentum = 0.9})`. The headers say what each field does.
 
-The compiler refuses another order, and names the field. A name that is no field is `no matching function`; a note beneath
-names the struct: `no known conversion for argument 3 from '<brace-enclosed initializer list>' to 'const LossOptions&'`.
+The compiler refuses a different order, and names the field. For an unknown name it says `no matching function`. A note
+below names the struct: `no known conversion for argument 3 from '<brace-enclosed initializer list>' to 'const LossOptions&'`.
 
-This page is made from the headers: `TEND_WRITE_OPTIONS=1 build/release/tests/test_docs "docs/options.md*"`.
+This page is generated from the headers: `TEND_WRITE_OPTIONS=1 build/release/tests/docs/test_docs "docs/options.md*"`.
 )";
 
 std::string squeezed(const std::string& text) {
@@ -33,7 +33,7 @@ std::string squeezed(const std::string& text) {
   return std::regex_replace(spaces, std::regex("^ | $"), "");
 }
 
-// The fields of a struct, which all have defaults, without comments.
+// The fields of a struct, without comments. All fields have defaults.
 std::vector<std::string> fields_of(const std::string& body) {
   const std::string code = std::regex_replace(body, std::regex("//[^\n]*"), "");
   const std::regex field("\n  (?!friend )(\\w[^=;{]*=[^;]*);");
@@ -52,6 +52,8 @@ std::string comment_before(const std::string& text, std::size_t end) {
     const std::string line = text.substr(begin, end - begin);
     if (line.starts_with("/// ")) {
       comment = line.substr(4) + comment;
+    } else if (line == "///\n") {
+      comment.clear();  // what follows the first paragraph
     } else if (!line.starts_with("template <")) {
       break;
     }
@@ -105,12 +107,12 @@ std::string page_from_headers() {
 
 }  // namespace
 
-TEST_CASE("docs/options.md is what the headers say") {
+TEST_CASE("docs/options.md is generated from the headers") {
   const std::string page = page_from_headers();
   if (std::getenv("TEND_WRITE_OPTIONS") != nullptr) {
     std::ofstream(kSource / "docs/options.md") << page;
   }
   const std::string current = read_page((kSource / "docs/options.md").string());
-  INFO("run TEND_WRITE_OPTIONS=1 build/release/tests/test_docs \"docs/options.md*\"");
+  INFO("run TEND_WRITE_OPTIONS=1 build/release/tests/docs/test_docs \"docs/options.md*\"");
   CHECK(current == page);
 }

@@ -1,4 +1,4 @@
-// Runs the C++ blocks of a page: docs_blocks start.
+// docs_blocks PAGE: runs the C++ blocks of a page, such as `start`.
 #include "tests/docs/page.h"
 
 #include <iostream>
@@ -37,7 +37,7 @@ void Printed::expect(const char* place, const std::string& text) {
   const std::string printed = text_.str();
   pass();
   if (printed == text) return;
-  throw std::runtime_error(std::string(place) + " is said to print\n" + text + "and prints\n" +
+  throw std::runtime_error(std::string(place) + " should print\n" + text + "but it prints\n" +
                            printed);
 }
 
@@ -56,7 +56,7 @@ int main(int argc, char** argv) {
   }
   try {
 #ifdef TEND_HAS_DISTRIBUTED
-    // MPI starts once in a process, and the page has several programs.
+    // MPI can start only once in a process, but the page has several programs.
     std::optional<tend::distributed::Context> context;
     if (page->first == "distributed") context.emplace(argc, argv);
 #endif

@@ -1,4 +1,4 @@
-// What runs the C++ blocks of a page, which generate.cpp turns into a source.
+// Runs the C++ blocks of a page. generate.cpp turns them into a source.
 #pragma once
 
 #include <sstream>
@@ -6,13 +6,13 @@
 
 namespace tend::test {
 
-/// A page's blocks; makes itself known to main.
+/// The blocks of a page. The constructor registers them for main.
 class Page {
  public:
   Page(const char* name, void (*run)());
 };
 
-/// What the program prints while this lives, instead of printing it.
+/// Captures what the program prints to std::cout during the lifetime of this object.
 class Printed {
  public:
   Printed();
@@ -20,10 +20,10 @@ class Printed {
   Printed(const Printed&) = delete;
   Printed& operator=(const Printed&) = delete;
 
-  /// Throws unless this was printed since the last call. `place` is a page and a line for the
-  /// message.
+  /// Throws std::runtime_error unless exactly `text` was printed since the last call. `place`, a
+  /// page and a line, is part of the message.
   void expect(const char* place, const std::string& text);
-  /// Any output will do.
+  /// Accepts any output since the last call.
   void pass() { text_.str(""); }
 
  private:
@@ -31,7 +31,7 @@ class Printed {
   std::streambuf* before_;
 };
 
-/// Throws where a program of a page did not return 0.
+/// Throws std::runtime_error if `code`, which a program of a page returned, is not 0.
 void expect_success(const char* place, int code);
 
 }  // namespace tend::test

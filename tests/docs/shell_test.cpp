@@ -1,4 +1,4 @@
-// Runs what pages tell to type, but for installations and measurements.
+// Runs the shell commands on the pages, except installations, builds and measurements.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -16,13 +16,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What installs, builds tend itself, or measures or trains for long is left to the reader.
+// True for commands that install something, build tend itself, or measure or train for a long time.
 bool is_for_readers(const CodeBlock& block) {
   static const std::regex left_out("apt-get|cmake|ctest|mpirun|benchmarks/|examples/lab/");
   return std::regex_search(block.text, left_out);
 }
 
-// The lines before a block: "Save this as `start.cpp`:" names its file.
+// The file name of a block, or an empty string. A line such as "Save this as `start.cpp`:" before
+// the block names the file.
 std::string file_of(const std::string& page, const CodeBlock& block) {
   static const std::regex save("Save this\\s+as\\s+`([A-Za-z_.]+)`:\\s*```[a-z]*\\s*$");
   std::istringstream lines(page);
@@ -47,7 +48,7 @@ void run_page(const std::string& name, std::size_t& ran) {
     const std::string file = file_of(page, block);
     if (!file.empty()) std::ofstream(folder.file(file)) << block.text;
     if (block.language != "sh" || is_for_readers(block)) continue;
-    // The libraries are not installed here.
+    // The libraries are not installed, so the commands are given the paths of the build folder.
     const Ended ended =
         run_program("/usr/bin/env",
                     {"CPATH=" TEND_BUILD_FOLDER "/include", "LIBRARY_PATH=" TEND_BUILD_FOLDER,

@@ -1,4 +1,4 @@
-// generate as a user runs it, on a folder as Hugging Face's library writes it.
+// Runs generate as a user does, on a folder like those that Hugging Face's library writes.
 #include <algorithm>
 #include <fstream>
 #include <string>
@@ -43,7 +43,7 @@ void write_model(const TemporaryFolder& folder) {
 
 }  // namespace
 
-TEST_CASE("generate continues a prompt, the same way for the same seed") {
+TEST_CASE("generate continues a prompt in the same way for the same seed") {
   const TemporaryFolder folder;
   write_model(folder);
   const std::vector<std::string> common{".", "--prompt", "the cat", "--max-new-tokens", "9"};
@@ -75,7 +75,7 @@ TEST_CASE("generate continues a prompt, the same way for the same seed") {
   CHECK(nlohmann::json::parse(content(folder.file("d.json"))).contains("search_seconds"));
 }
 
-TEST_CASE("generate reads special tokens in a prompt when it is told to") {
+TEST_CASE("generate reads special tokens in a prompt with --special-tokens") {
   const TemporaryFolder folder;
   write_model(folder);
   const auto count = [&](std::vector<std::string> more) {
@@ -85,10 +85,10 @@ TEST_CASE("generate reads special tokens in a prompt when it is told to") {
     return nlohmann::json::parse(content(folder.file("a.json")))["prompt_tokens"].get<int>();
   };
   const int as_text = count({});
-  CHECK(as_text - count({"--special-tokens"}) == 12);  // 13 characters become a token
+  CHECK(as_text - count({"--special-tokens"}) == 12);  // 13 characters become one token
 }
 
-TEST_CASE("generate answers wrong usage with 2, and a folder without a model with 1") {
+TEST_CASE("generate exits with 2 for wrong usage and with 1 for a folder without a model") {
   const TemporaryFolder folder;
   CHECK(run_generate({"--help"}, folder).code == 0);
   CHECK(run_generate({}, folder).code == 2);
@@ -103,10 +103,10 @@ TEST_CASE("generate answers wrong usage with 2, and a folder without a model wit
   };
   expect({"--num-beams", "2", "--temperature", "1"}, "--temperature must be 0");
   expect({"--num-beams", "2", "--top-k", "3"}, "with --num-beams");
-  expect({"--temperature", "0", "--min-p", "0.1"}, "nothing is");
+  expect({"--temperature", "0", "--min-p", "0.1"}, "nothing is sampled");
   expect({"--temperature", "0", "--num-samples", "2"}, "the same text each time");
-  expect({"--top-p", "2"}, "--top-p must lie above 0");
-  expect({"--min-p", "-1"}, "--min-p must lie from 0 to 1");
+  expect({"--top-p", "2"}, "--top-p must be above 0");
+  expect({"--min-p", "-1"}, "--min-p must be from 0 to 1");
   expect({"--repetition-penalty", "0"}, "--repetition-penalty must be above 0");
   const Ended ended = run_generate({".", "--prompt", "a"}, folder);
   CHECK(ended.code == 1);
@@ -117,7 +117,7 @@ TEST_CASE("generate answers wrong usage with 2, and a folder without a model wit
             .code == 0);
 }
 
-TEST_CASE("generate goes on where the model has more tokens than the tokenizer") {
+TEST_CASE("generate works if the model has more tokens than the tokenizer") {
   const TemporaryFolder folder;
   write_model(folder);
   const auto tokenizer = nn::BytePairEncoding::train("the cat and the dog", {.vocab_size = 258});

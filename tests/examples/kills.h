@@ -1,4 +1,4 @@
-// Programs that are killed at any moment, and started again until they end.
+// Kills programs at random moments, and starts them again until they finish.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +11,23 @@
 
 namespace tend::test {
 
-/// Kills a program again and again.
+/// Kills a program again and again, and resumes it.
 class Kills {
  public:
-  /// `words(out)` are the program's for a run to the folder `out`, in which it goes on where it was
-  /// killed. A first run, to "whole", is not killed; it must end with 0.
+  /// `words(out)` are the arguments for a run in the folder `out`. With them, a program that was
+  /// killed must resume. The constructor runs the program once, in the folder "whole", without
+  /// killing it.
+  ///
+  /// Throws: std::runtime_error - the first run exits with another code than 0
   Kills(std::string program, std::function<std::vector<std::string>(const std::string& out)> words,
         const TemporaryFolder& folder);
 
-  /// Whether there are still kills to come: ten, or as many as the variable TEND_KILLS says.
-  bool goes_on() const;
-  /// A run that is killed at random moments until it has ended with 0, with one thread and two in
-  /// turn; its folder. Throws for another exit code.
+  /// True until the program was killed ten times, or TEND_KILLS (an environment variable) times.
+  bool has_more() const;
+  /// Runs the program, and kills it at random moments, until it exits with 0. Alternates between
+  /// one and two threads. Returns the folder of the run.
+  ///
+  /// Throws: std::runtime_error - the program exits with another code
   std::string run();
 
   int kills() const { return kills_; }
@@ -37,7 +42,7 @@ class Kills {
   int kills_ = 0, runs_ = 0;
 };
 
-/// How many files lie in a folder.
+/// The number of files in a folder.
 std::size_t files_in(const std::string& folder);
 
 }  // namespace tend::test

@@ -1,4 +1,4 @@
-// Programs on several processes, as mpirun starts them.
+// Runs programs on several processes with mpirun.
 #pragma once
 
 #include <string>
@@ -8,15 +8,15 @@
 
 namespace tend::test {
 
-/// A second instead of five for each question to a network that does not answer: MPI asks for the
-/// host's name several times, which not every machine knows.
+/// Shortens the timeout of each DNS query from five seconds to one. MPI looks up the host's name
+/// several times, and some machines cannot resolve it.
 inline constexpr const char* kShortWait = "RES_OPTIONS=timeout:1 attempts:1";
 
-/// Open MPI's plugins leave memory behind that they have unloaded.
+/// Turns off the leak check, because Open MPI's plugins leak memory.
 inline constexpr const char* kNoLeakCheck = "ASAN_OPTIONS=detect_leaks=0";
 
-/// The arguments for /usr/bin/env to run a program on so many processes, whatever the machine has,
-/// also as root.
+/// The arguments for /usr/bin/env that run a program on `count` processes. This works on any number
+/// of cores and also as root.
 inline std::vector<std::string> mpirun_words(int count, const std::string& program,
                                              const std::vector<std::string>& words) {
   std::vector<std::string> all{"OMPI_ALLOW_RUN_AS_ROOT=1",
@@ -32,7 +32,8 @@ inline std::vector<std::string> mpirun_words(int count, const std::string& progr
   return all;
 }
 
-/// The same without what is printed on stderr, where MPI complains about machines without network.
+/// Runs a program on `count` processes. The output does not include stderr, where MPI complains on
+/// machines without a network.
 inline Ended mpirun_stdout(int count, const std::string& program,
                            const std::vector<std::string>& words, const TemporaryFolder& folder) {
   std::vector<std::string> all{"-c", "exec /usr/bin/env \"$@\" 2>/dev/null", "sh"};
@@ -41,6 +42,7 @@ inline Ended mpirun_stdout(int count, const std::string& program,
   return run_program("/bin/sh", all, folder);
 }
 
+/// Runs a program on `count` processes. The output includes stderr.
 inline Ended mpirun(int count, const std::string& program, const std::vector<std::string>& words,
                     const TemporaryFolder& folder) {
   return run_program("/usr/bin/env", mpirun_words(count, program, words), folder);

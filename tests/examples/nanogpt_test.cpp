@@ -1,4 +1,4 @@
-// nanogpt as a user runs it: it learns, and goes on bit for bit after it was killed.
+// Runs nanogpt as a user does: it learns, and after a kill it resumes bit for bit.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -55,14 +55,14 @@ TEST_CASE("nanogpt learns a text, writes a sample and its results") {
   REQUIRE(ended.code == 0);
   const nlohmann::json r = nanogpt_results(folder, "r.json");
   CHECK(r.at("losses").size() == 200);
-  CHECK(r.at("validation_loss") < 0.1);  // 3.26 where nothing is learnt
+  CHECK(r.at("validation_loss") < 0.1);  // 3.26 if nothing is learnt
   CHECK(r.at("steps") == 200);
   CHECK(r.at("seconds") > 0);
   CHECK(r.at("sample").get<std::string>().size() == 61);
   CHECK(r.at("settings").at("width") == 8);
 }
 
-TEST_CASE("nanogpt's steps over two micro-batches are those over one batch as large") {
+TEST_CASE("nanogpt's steps over two micro-batches equal steps over one batch of their total size") {
   const TemporaryFolder folder;
   std::ofstream(folder.file("text")) << alphabet();
   const auto losses = [&](const std::string& batch, const std::string& accumulate) {
@@ -79,14 +79,15 @@ TEST_CASE("nanogpt's steps over two micro-batches are those over one batch as la
   };
   const std::vector<double> whole = losses("8", "1"), parts = losses("4", "2");
   REQUIRE(parts.size() == 30);
-  // Two batches of 4 draw the windows that one of 8 draws. float32 sums are rounded in another
-  // order; 30 steps of training make that grow.
+  // Two batches of 4 use the same windows of the text as one batch of 8. float32 sums are rounded
+  // in a different order, and 30 steps of training amplify the difference.
   for (std::size_t i = 0; i < parts.size(); ++i) CHECK(std::abs(parts[i] / whole[i] - 1) < 1e-5);
   CHECK(parts != losses("4", "1"));
 }
 
-TEST_CASE("nanogpt's first steps have the losses of PyTorch from the same seed") {
-  // tests/data/nanogpt.json (make_nanogpt.py): model, weights, batches and schedule of its own
+TEST_CASE("nanogpt's first steps have PyTorch's losses for the same seed") {
+  // make_nanogpt.py wrote tests/data/nanogpt.json. It has its own model, weights, batches and
+  // schedule.
   const auto torch = nlohmann::json::parse(std::ifstream(TEND_TEST_DATA "/nanogpt.json"));
   const TemporaryFolder folder;
   std::ofstream text(folder.file("text"), std::ios::binary);
@@ -96,7 +97,7 @@ TEST_CASE("nanogpt's first steps have the losses of PyTorch from the same seed")
     text << torch["words"][state / 65536 % torch["words"].size()].get<std::string>();
   }
   text.close();
-  // The rate of the first 100 steps, the warm-up, is the same however many there are.
+  // The rate of the first 100 steps, the warm-up, does not depend on the number of steps.
   for (const std::string positions : {"rotary", "learned"}) {
     const std::string steps = positions == "rotary" ? "200" : "101";
     std::vector<std::string> words{"--text", "text",     "--steps", steps,    "--evaluate-every",
@@ -111,13 +112,13 @@ TEST_CASE("nanogpt's first steps have the losses of PyTorch from the same seed")
     double worst = 0;
     for (std::size_t i = 0; i < losses.size(); ++i)
       worst = std::max(worst, std::abs(losses[i] - expected[i]) / expected[i]);
-    // float32 sums are rounded in another order, which steps of training make grow.
+    // float32 sums are rounded in a different order, and training amplifies the difference.
     CHECK(worst < 1e-4);
     CAPTURE(worst);
   }
 }
 
-TEST_CASE("nanogpt that is killed at any moment and resumed has the bits of one that was not") {
+TEST_CASE("a nanogpt run that is killed at any moment and resumed equals an uninterrupted run") {
   const TemporaryFolder folder;
   std::ofstream(folder.file("text")) << alphabet();
   const auto words = [](const std::string& out) {
@@ -127,13 +128,13 @@ TEST_CASE("nanogpt that is killed at any moment and resumed has the bits of one 
   };
   Kills kills(kNanoGPT, words, folder);
   const std::string expected = last_checkpoint(folder, "whole");
-  while (kills.goes_on()) {
+  while (kills.has_more()) {
     const std::string out = kills.run();
     const bool same_file = last_checkpoint(folder, out) == expected;
     CHECK(same_file);
     CHECK(nanogpt_results(folder, out + ".json").at("losses") ==
           nanogpt_results(folder, "whole.json").at("losses"));
-    // What killed processes left is gone: the last checkpoints and the logs are all.
+    // Only the last checkpoints and the logs are there, and no files of killed processes.
     CHECK(files_in(folder.file(out)) == 3 + 2);
   }
   WARN("nanogpt: " << kills.kills() << " kills survived in " << kills.runs() << " runs");
@@ -167,7 +168,7 @@ TEST_CASE("nanogpt says what is wrong with its text, its options and its checkpo
   fails(small_nanogpt({"--steps", "4", "--out", "o"}), 1, "holds checkpoints of another run");
   fails(small_nanogpt({"--steps", "4", "--out", "o", "--resume"}), 1,
         "was written with other settings");
-  // The same settings, another text.
+  // The same settings with another text.
   const std::string was = alphabet();
   std::ofstream(folder.file("text")) << std::string(was.rbegin(), was.rend());
   fails(small_nanogpt({"--steps", "3", "--out", "o", "--sample", "0", "--resume"}), 1,

@@ -16,7 +16,7 @@ namespace tend::test {
 
 namespace {
 
-/// The ends of a pipe, or of a terminal: to read from, to write to.
+/// The two ends of a pipe or of a terminal. The first is for reading, the second for writing.
 std::array<int, 2> open_ends(Through through) {
   std::array<int, 2> ends{};
   if (through == Through::pipe) {

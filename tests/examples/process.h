@@ -1,4 +1,4 @@
-// Programs as a user runs them: as processes.
+// Runs programs as processes, as a user does.
 #pragma once
 
 #include <sys/types.h>
@@ -8,25 +8,26 @@
 
 namespace tend::test {
 
-/// Where a program's output goes on its way to the test.
+/// The kind of connection through which a test reads a program's output.
 enum class Through { pipe, terminal };
 
-/// A started program, whose output is collected.
+/// A running program. Its output is collected.
 class Process {
  public:
-  /// `program` is a path; it starts in the folder `directory`.
+  /// Starts the program at the path `program` in the folder `directory`.
   Process(const std::string& program, const std::vector<std::string>& arguments,
           const std::string& directory, Through through = Through::pipe);
   ~Process();
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
-  /// Reads the output until it holds `text`; false when the program ends without it.
+  /// Reads the output until it contains `text`. Returns false if the program ends before that.
   bool wait_for(const std::string& text);
   void send(int signal) const;
-  /// Waits for the end: the exit code, or 128 and the signal that ended the program.
+  /// Waits until the program ends. Returns the exit code, or 128 plus the number of the signal that
+  /// ended the program.
   int wait();
-  /// stdout and stderr, as far as read.
+  /// The output on stdout and stderr that was read so far.
   const std::string& output() const { return output_; }
 
  private:
@@ -37,7 +38,7 @@ class Process {
   std::string output_;
 };
 
-/// An empty folder that goes with the object.
+/// An empty temporary folder. The destructor deletes it.
 class TemporaryFolder {
  public:
   TemporaryFolder();
@@ -52,13 +53,13 @@ class TemporaryFolder {
   std::string path_;
 };
 
-/// How a program ended, and what it said.
+/// The exit code of a program, and its output.
 struct Ended {
   int code;
   std::string output;
 };
 
-/// Runs the program at `path` to its end, in `folder`.
+/// Runs the program at `path` in `folder`, and waits until it ends.
 Ended run_program(const std::string& path, const std::vector<std::string>& arguments,
                   const TemporaryFolder& folder, Through through = Through::pipe);
 

@@ -1,4 +1,4 @@
-// The examples of one page as a user runs them, at small size: each learns what it is about.
+// Runs the small examples as a user does, at a small size. Each must learn its task.
 #include <fstream>
 #include <string>
 #include <vector>
@@ -18,7 +18,7 @@ using namespace tend::test;
 
 namespace {
 
-// What the program writes with --json; it must end with 0.
+// The results that the program writes with --json. The program must exit with 0.
 nlohmann::json results_of(const std::string& program, std::vector<std::string> words,
                           const TemporaryFolder& folder) {
   words.insert(words.end(), {"--json", "r.json"});
@@ -39,7 +39,7 @@ void write_idx(const std::string& path, const std::vector<std::int64_t>& shape,
   file << bytes;
 }
 
-// Pictures of which the brighter half tells the kind: rows above or below the middle.
+// Writes pictures of two kinds. Either the upper or the lower half is brighter.
 void write_pictures(const TemporaryFolder& folder, const std::string& name, std::int64_t count) {
   std::string pixels, kinds;
   for (std::int64_t i = 0; i < count; ++i) {
@@ -54,13 +54,13 @@ void write_pictures(const TemporaryFolder& folder, const std::string& name, std:
 
 }  // namespace
 
-TEST_CASE("two_moons tells the moons apart") {
+TEST_CASE("two_moons separates the moons") {
   const TemporaryFolder folder;
   const auto r = results_of("two_moons", {"--steps", "200"}, folder);
   CHECK(r.at("share_right") > 0.97);  // a straight line gets 0.88
 }
 
-TEST_CASE("custom_operation proves its derivatives and learns a sine") {
+TEST_CASE("custom_operation checks its derivatives and learns a sine") {
   const TemporaryFolder folder;
   const auto r = results_of("custom_operation", {}, folder);
   CHECK(r.at("first_right") == true);
@@ -68,7 +68,7 @@ TEST_CASE("custom_operation proves its derivatives and learns a sine") {
   CHECK(r.at("loss") < 0.005);  // the mean square of sin is 0.5
 }
 
-TEST_CASE("lora learns another alphabet by a small part of the weights") {
+TEST_CASE("lora learns another alphabet with a small part of the weights") {
   const TemporaryFolder folder;
   const auto r = results_of("lora", {"--steps", "150"}, folder);
   CHECK(r.at("learnt") < 0.1);
@@ -81,7 +81,7 @@ TEST_CASE("lora learns another alphabet by a small part of the weights") {
 TEST_CASE("dates are translated letter by letter") {
   const TemporaryFolder folder;
   const auto r = results_of("dates", {"--steps", "250"}, folder);
-  CHECK(r.at("loss") < 1.2);  // 2.3 where only the digits are known
+  CHECK(r.at("loss") < 1.2);  // 2.3 if it only learns to write digits
   CHECK(results_of("dates", {"--steps", "3", "--seed", "4"}, folder).at("seed") == 4);
 }
 
@@ -97,7 +97,7 @@ TEST_CASE("fashion learns from patches of pictures") {
 }
 
 #ifdef TEND_HAS_ARCHIVES
-TEST_CASE("load_pt goes on training what torch.save has written, and writes it back") {
+TEST_CASE("load_pt continues the training of a .pt file and writes it back") {
   using namespace tend;
   const TemporaryFolder folder;
   manual_seed(3);
@@ -107,7 +107,7 @@ TEST_CASE("load_pt goes on training what torch.save has written, and writes it b
       "load_pt", {"--weights", "model.pt", "--save", "trained.pt", "--steps", "400"}, folder);
   CHECK(r.at("last_loss") < 0.3 * r.at("first_loss").get<double>());
   const auto again = results_of("load_pt", {"--weights", "trained.pt", "--steps", "1"}, folder);
-  // The first loss of the second run is that behind the last step of the first one.
+  // The second run starts with the weights after the last step of the first run.
   CHECK(again.at("first_loss") == r.at("last_loss"));
   const Ended ended = run_program(TEND_EXAMPLES "/load_pt", {"--weights", "r.json"}, folder);
   CHECK(ended.code == 1);

@@ -1,4 +1,4 @@
-// Checkpoints of the training program: going on, and refusing what is damaged.
+// Checkpoints of the training program: resuming from them, and refusing damaged ones.
 
 #include <algorithm>
 #include <chrono>
@@ -24,7 +24,7 @@
 using Catch::Matchers::ContainsSubstring;
 using namespace tend::test;
 
-TEST_CASE("Ctrl-C ends with 130, SIGTERM with 143, and what is resumed as if they had not come") {
+TEST_CASE("after Ctrl-C or SIGTERM a run resumes as if it had not been interrupted") {
   const TemporaryFolder folder;
   const int signal = GENERATE(SIGINT, SIGTERM);
   Process process(kProgram, small({"--steps", "2000", "--json", "r.json"}), folder.path());
@@ -40,7 +40,7 @@ TEST_CASE("Ctrl-C ends with 130, SIGTERM with 143, and what is resumed as if the
   const Ended resumed = run({"--resume", "checkpoint.safetensors", "--json", "r.json"}, folder);
   CAPTURE(resumed.output);
   REQUIRE(resumed.code == 0);
-  CHECK_THAT(resumed.output, ContainsSubstring("going on from step " + std::to_string(done)));
+  CHECK_THAT(resumed.output, ContainsSubstring("continuing from step " + std::to_string(done)));
   REQUIRE(run(small({"--steps", "2000", "--json", "whole.json", "--checkpoint", "whole", "--report",
                      "none"}),
               folder)
@@ -59,7 +59,7 @@ TEST_CASE("Ctrl-C ends with 130, SIGTERM with 143, and what is resumed as if the
   CHECK(content(folder.file("checkpoint.safetensors")) == before);
 }
 
-TEST_CASE("a run whose check fails goes on as one that is resumed with twice the steps") {
+TEST_CASE("a run whose check fails continues like a run that is resumed with twice the steps") {
   const TemporaryFolder folder;
   const auto train = [&](const std::vector<std::string>& words) {
     const Ended ended = run(words, folder);
@@ -71,12 +71,12 @@ TEST_CASE("a run whose check fails goes on as one that is resumed with twice the
                                         "--keep", "70", "--out", "a", "--json", "r"}));
   CHECK_THAT(told, ContainsSubstring("20 steps of 4 sequences, up to 70 while a check"));
   CHECK_THAT(told, ContainsSubstring("check after step 40: 0 % of other held-out answers right, "
-                                     "so the run went on\n"));
+                                     "so the run continued\n"));
   const nlohmann::json whole = results(folder, "a/r");
   CHECK(whole.at("steps") == 70);
   CHECK(whole.at("settings").at("steps") == 20);
   CHECK(whole.at("settings").at("max_steps") == 70);
-  REQUIRE(whole.at("checks").size() == 2);  // none after step 70, where nothing depends on it
+  REQUIRE(whole.at("checks").size() == 2);  // none after step 70, because the run ends anyway
   CHECK(whole.at("checks").at(0).at("step") == 20);
   CHECK(whole.at("checks").at(1).at("step") == 40);
   CHECK(whole.at("checks").at(1).at("exact_match") < 1);
@@ -96,7 +96,7 @@ TEST_CASE("a run whose check fails goes on as one that is resumed with twice the
   }
 }
 
-TEST_CASE("a text of any bytes is modelled, and only the same text goes on") {
+TEST_CASE("train models a text of any bytes and resumes only with the same text") {
   const TemporaryFolder folder;
   std::string text;
   for (int i = 0; i < 2000; ++i) text += static_cast<char>(i * i % 251 + i % 3);
@@ -110,7 +110,7 @@ TEST_CASE("a text of any bytes is modelled, and only the same text goes on") {
   const nlohmann::json r = results(folder);
   CHECK(r.at("task") == "text");
   CHECK(r.at("validation_loss") > 0);
-  // 2000 / 10 bytes are no multiple of 16, and all are looked at.
+  // 2000 / 10 bytes are not a multiple of 16, but all of them are evaluated.
   CHECK_THAT(ended.output, ContainsSubstring(" of 200 bytes right"));
   CHECK(r.at("best_head").at("pattern") == "previous token");
   const std::string page = content(folder.file("report.html"));
@@ -121,7 +121,7 @@ TEST_CASE("a text of any bytes is modelled, and only the same text goes on") {
   CHECK_THAT(refused.output, ContainsSubstring("was trained on another text"));
 }
 
-TEST_CASE("a checkpoint holds the weights under the model's own names") {
+TEST_CASE("a checkpoint has the weights under the model's names") {
   const TemporaryFolder folder;
   REQUIRE(run(small({"--steps", "1"}), folder).code == 0);
   const tend::nn::Safetensors file =
@@ -135,7 +135,7 @@ TEST_CASE("a checkpoint holds the weights under the model's own names") {
   CHECK(nlohmann::json::parse(file.metadata.at("settings")).at("steps") == 1);
 }
 
-TEST_CASE("a checkpoint is refused whichever of its bytes changed") {
+TEST_CASE("a checkpoint is refused if any of its bytes has changed") {
   const TemporaryFolder folder;
   REQUIRE(run({"--length", "2", "--width", "1", "--batch", "1", "--steps", "1"}, folder).code == 0);
   const std::string whole = content(folder.file("checkpoint.safetensors"));
@@ -197,7 +197,7 @@ TEST_CASE("a checkpoint of another vocabulary or other sizes is refused") {
   CHECK_THAT(refusal("format"), ContainsSubstring("was not written by this version of train"));
 }
 
-TEST_CASE("histories that no run has written are refused, and change nothing") {
+TEST_CASE("invalid histories are refused and change nothing") {
   const auto numbers = [](const std::vector<double>& values, const tend::Shape& shape) {
     return tend::tensor(values, shape, tend::float64);
   };

@@ -17,7 +17,7 @@
 using Catch::Matchers::ContainsSubstring;
 using namespace tend::test;
 
-TEST_CASE("none stands for a file that is not written") {
+TEST_CASE("the file name none means that the file is not written") {
   const TemporaryFolder folder;
   REQUIRE(run(small({"--steps", "1", "--json", "none", "--report", "none", "--checkpoint", "none"}),
               folder)
@@ -25,7 +25,7 @@ TEST_CASE("none stands for a file that is not written") {
   CHECK(std::filesystem::is_empty(folder.path()));
 }
 
-TEST_CASE("a checkpoint goes on in its own file") {
+TEST_CASE("a resumed run can overwrite its own checkpoint") {
   const TemporaryFolder folder;
   const std::string own = "checkpoint.safetensors";
   REQUIRE(run(small({"--steps", "2"}), folder).code == 0);
@@ -34,7 +34,7 @@ TEST_CASE("a checkpoint goes on in its own file") {
   CHECK(results(folder).at("steps") == 4);
 }
 
-TEST_CASE("files that cannot be used end the program with 1") {
+TEST_CASE("the program exits with 1 for files that it cannot use") {
   const TemporaryFolder folder;
   std::ofstream(folder.file("noise")) << "not a checkpoint";
   std::ofstream(folder.file("short")) << "too short";
@@ -51,7 +51,7 @@ TEST_CASE("files that cannot be used end the program with 1") {
   CHECK_THAT(ended.output, ContainsSubstring(message));
 }
 
-TEST_CASE("a result that cannot be written is reported, and the others are written") {
+TEST_CASE("a result that cannot be written is reported and the others are written") {
   const TemporaryFolder folder;
   for (const std::string broken : {"--checkpoint", "--report", "--json"}) {
     const TemporaryFolder inner;

@@ -1,4 +1,4 @@
-// Where the training program writes, and what it does not write over.
+// Tests where the training program writes its files, and which files it does not overwrite.
 
 #include <algorithm>
 #include <filesystem>
@@ -29,7 +29,7 @@ std::vector<std::string> names_in(const std::string& folder) {
 
 }  // namespace
 
-TEST_CASE("all files of a run go to its folder, which is made") {
+TEST_CASE("all files of a run go to its folder, which is created") {
   const TemporaryFolder folder;
   const std::string elsewhere = folder.file("elsewhere.json");
   const auto run_to = [&](const std::string& json) {
@@ -48,7 +48,7 @@ TEST_CASE("all files of a run go to its folder, which is made") {
   CHECK(std::filesystem::exists(folder.file("runs/with/slash/checkpoint.safetensors")));
 }
 
-TEST_CASE("a path is a path, also beside --out, and a run is resumed in its own folder") {
+TEST_CASE("a path with a folder is not relative to --out and a run is resumed in its own folder") {
   const TemporaryFolder folder;
   REQUIRE(run(small({"--steps", "2", "--out", "runs/a", "--json", "runs/r.json"}), folder).code ==
           0);
@@ -60,7 +60,7 @@ TEST_CASE("a path is a path, also beside --out, and a run is resumed in its own 
   CHECK_THAT(gone.output, ContainsSubstring("runs has no checkpoint"));
 }
 
-TEST_CASE("a folder that cannot be used ends the program") {
+TEST_CASE("the program fails for a folder that it cannot use") {
   const TemporaryFolder folder;
   std::ofstream(folder.file("file")) << "kept";
   const auto refused = [&](const std::vector<std::string>& more, int code) {
@@ -76,7 +76,7 @@ TEST_CASE("a folder that cannot be used ends the program") {
   refused({"--out", "runs", "--save-every", "0"}, 2);
 }
 
-TEST_CASE("files that are there are replaced only where that is asked for") {
+TEST_CASE("existing files are replaced only with --overwrite") {
   const TemporaryFolder folder;
   const std::string name = GENERATE("report.html", "checkpoint.safetensors", "r.json");
   CAPTURE(name);
@@ -85,7 +85,7 @@ TEST_CASE("files that are there are replaced only where that is asked for") {
   const std::vector<std::string> words = small({"--steps", "2", "--json", "r.json"});
   const Ended refused = run(words, folder);
   CHECK(refused.code == 1);
-  CHECK_THAT(refused.output, ContainsSubstring(name + " is there already: --overwrite"));
+  CHECK_THAT(refused.output, ContainsSubstring(name + " already exists: --overwrite"));
   CHECK(content(file) == "kept");
   CHECK(names_in(folder.path()) == std::vector<std::string>{name});
   std::vector<std::string> more = words;
@@ -94,7 +94,7 @@ TEST_CASE("files that are there are replaced only where that is asked for") {
   CHECK(content(file) != "kept");
 }
 
-TEST_CASE("resuming replaces the files beside its checkpoint, and no others") {
+TEST_CASE("resuming replaces only the files in the folder of its checkpoint") {
   const TemporaryFolder folder;
   const std::vector<std::string> go_on{"--resume", "a/checkpoint.safetensors", "--steps", "3",
                                        "--out"};
@@ -108,13 +108,13 @@ TEST_CASE("resuming replaces the files beside its checkpoint, and no others") {
   const std::string other = content(folder.file("b/checkpoint.safetensors"));
   const Ended refused = resume_in("b");
   CHECK(refused.code == 1);
-  CHECK_THAT(refused.output, ContainsSubstring("b/report.html is there already"));
+  CHECK_THAT(refused.output, ContainsSubstring("b/report.html already exists"));
   CHECK(content(folder.file("b/checkpoint.safetensors")) == other);
   CHECK(resume_in("a").code == 0);
   CHECK(resume_in("c").code == 0);
 }
 
-TEST_CASE("the last checkpoints on the way stay, and each goes on to the same end") {
+TEST_CASE("the last checkpoints of a run are kept and each of them resumes to the same result") {
   const TemporaryFolder folder;
   const Ended ended =
       run(small({"--steps", "90", "--save-every", "20", "--out", "a", "--json", "r.json"}), folder);
@@ -129,7 +129,7 @@ TEST_CASE("the last checkpoints on the way stay, and each goes on to the same en
                                "r.json", "--overwrite"},
                               folder);
     CAPTURE(name, resumed.output);
-    CHECK_THAT(resumed.output, ContainsSubstring("going on from step "));
+    CHECK_THAT(resumed.output, ContainsSubstring("continuing from step "));
     CHECK(results(folder, "b/r.json").at("losses") == results(folder, "a/r.json").at("losses"));
     const bool same_state = state_of(folder.file("a/checkpoint.safetensors")) ==
                             state_of(folder.file("b/checkpoint.safetensors"));
@@ -137,7 +137,7 @@ TEST_CASE("the last checkpoints on the way stay, and each goes on to the same en
   }
 }
 
-TEST_CASE("each step is a line of the logs, also of a run that goes on") {
+TEST_CASE("each step is one line of the logs, also after a run is resumed") {
   const TemporaryFolder folder;
   REQUIRE(run(small({"--steps", "9", "--save-every", "5", "--out", "a"}), folder).code == 0);
   REQUIRE(run({"--resume", "a", "--steps", "12", "--save-every", "5", "--out", "a"}, folder).code ==
@@ -158,7 +158,7 @@ TEST_CASE("checkpoints and logs of another run are not mixed with new ones") {
     std::ofstream(folder.file(name)) << "kept";
     const Ended refused = run(words, folder);
     CHECK(refused.code == 1);
-    CHECK_THAT(refused.output, ContainsSubstring(name + " is there already"));
+    CHECK_THAT(refused.output, ContainsSubstring(name + " already exists"));
     std::filesystem::remove(folder.file(name));
   }
   std::ofstream(folder.file("step-00000007.safetensors")) << "replaced";
@@ -169,7 +169,7 @@ TEST_CASE("checkpoints and logs of another run are not mixed with new ones") {
   CHECK(std::filesystem::exists(folder.file("step-7.safetensors")));
 }
 
-TEST_CASE("a run that replaces another leaves nothing of it that could be resumed") {
+TEST_CASE("a run that replaces another leaves no checkpoint of the old run") {
   const TemporaryFolder folder;
   const auto run_in_a = [&](std::vector<std::string> words) {
     words.insert(words.end(), {"--out", "a"});
@@ -181,14 +181,14 @@ TEST_CASE("a run that replaces another leaves nothing of it that could be resume
   const Ended refused = run_in_a({"--steps", "2"});
   CHECK(refused.code == 1);
   CHECK_THAT(refused.output,
-             ContainsSubstring("a/step-00000004.safetensors is there already: --overwrite"));
-  // A run that writes nothing there takes nothing away.
+             ContainsSubstring("a/step-00000004.safetensors already exists: --overwrite"));
+  // A run that writes no files there deletes no files.
   CHECK(run_in_a({"--steps", "2", "--report", "none", "--checkpoint", "none"}).code == 0);
   CHECK(names_in(folder.file("a")).size() == 4);
   CHECK(run_in_a({"--steps", "2", "--overwrite"}).code == 0);
   CHECK(names_in(folder.file("a")) ==
         std::vector<std::string>{"checkpoint.safetensors", "report.html"});
-  CHECK_THAT(run({"--resume", "a"}, folder).output, ContainsSubstring("going on from step 2"));
+  CHECK_THAT(run({"--resume", "a"}, folder).output, ContainsSubstring("continuing from step 2"));
 }
 
 TEST_CASE("a folder without checkpoints cannot be resumed") {
@@ -198,12 +198,12 @@ TEST_CASE("a folder without checkpoints cannot be resumed") {
   CHECK_THAT(ended.output, ContainsSubstring(". has no checkpoint"));
 }
 
-TEST_CASE("train that is killed at any moment and resumed has the bits of a run that was not") {
+TEST_CASE("a train run that is killed at any moment and resumed equals an uninterrupted run") {
   const TemporaryFolder folder;
   const auto words = [&](const std::string& out) -> std::vector<std::string> {
     const std::vector<std::string> files{"--save-every", "7", "--out", out};
     std::vector<std::string> all{"--resume", out};
-    // Killed before its first checkpoint, a run begins anew.
+    // A run that was killed before its first checkpoint starts again from the beginning.
     const std::filesystem::path path = folder.file(out);
     if (!std::filesystem::exists(path) || tend::nn::CheckpointFolder(path).last().empty())
       all = small({"--steps", "600", "--overwrite"});
@@ -214,7 +214,7 @@ TEST_CASE("train that is killed at any moment and resumed has the bits of a run 
   const auto state = [&](const std::string& out) {
     return state_of(folder.file(out + "/checkpoint.safetensors"));
   };
-  while (kills.goes_on()) {
+  while (kills.has_more()) {
     const std::string out = kills.run();
     const bool same_state = state(out) == state("whole");
     CHECK(same_state);

@@ -23,7 +23,7 @@ Ended train_on(int count, const std::vector<std::string>& words, const Temporary
 
 }  // namespace
 
-TEST_CASE("train has the same losses and weights on 1, 2 and 4 processes, also when it goes on") {
+TEST_CASE("train has the same losses and weights on 1, 2 and 4 processes, also after resuming") {
   const TemporaryFolder folder;
   std::vector<nlohmann::json> losses;
   for (const int count : {1, 2, 4}) {
@@ -39,10 +39,10 @@ TEST_CASE("train has the same losses and weights on 1, 2 and 4 processes, also w
     const bool same_state = state_of(folder.file(out + "/checkpoint.safetensors")) ==
                             state_of(folder.file("1/checkpoint.safetensors"));
     CHECK(same_state);
-    // One process writes, and speaks.
+    // Only one process writes files and prints.
     CHECK(ended.output.find("parameters;") == ended.output.rfind("parameters;"));
   }
-  // The checkpoint knows its shards.
+  // The checkpoint stores the number of shards.
   const std::vector<std::string> resume{
       "--resume", "2/step-00000008.safetensors", "--out", "on", "--json", "r"};
   const Ended resumed = train_on(4, resume, folder);
@@ -51,7 +51,7 @@ TEST_CASE("train has the same losses and weights on 1, 2 and 4 processes, also w
   CHECK(results(folder, "on/r").at("losses") == losses.front());
 }
 
-TEST_CASE("what several processes of train cannot do is wrong usage, before anything is written") {
+TEST_CASE("train refuses bad options for several processes before it writes anything") {
   const TemporaryFolder folder;
   const auto expect = [&](int count, const std::vector<std::string>& words,
                           const std::string& message) {
@@ -62,13 +62,13 @@ TEST_CASE("what several processes of train cannot do is wrong usage, before anyt
     CHECK(!std::filesystem::exists(folder.file("x")));
   };
   expect(2, {"--out", "x"}, "2 processes were started; --shards divides each batch among them");
-  expect(2, {"--shards", "3", "--out", "x"}, "--shards 3 is no power of two");
+  expect(2, {"--shards", "3", "--out", "x"}, "--shards 3 is not a power of two");
   expect(2, {"--shards", "8", "--out", "x"}, "--batch 4 must be a multiple of --shards 8");
 }
 
-// To one process, since mpirun kills the processes soon after it was interrupted itself: Open MPI 4
-// after a second, 5 after half a second.
-TEST_CASE("SIGINT to one of several processes ends the training of all, with its files") {
+// Sends the signal to one process and not to mpirun. If mpirun is interrupted, it kills the
+// processes soon after: Open MPI 4 after a second, Open MPI 5 after half a second.
+TEST_CASE("SIGINT to one of several processes ends all of them and writes the files") {
   const std::string rank = GENERATE("0", "1");
   const TemporaryFolder folder;
   const std::string program = "echo $$ > process$OMPI_COMM_WORLD_RANK; exec \"$0\" \"$@\"";

@@ -1,4 +1,4 @@
-// The training program as a user runs it, for its tests.
+// Runs the training program as a user does, for its tests.
 #pragma once
 
 #include <map>
@@ -15,8 +15,8 @@ namespace tend::test {
 
 inline const std::string kProgram = TEND_EXAMPLES "/train";
 
-/// A model and a task that take well under a millisecond a step, with dropout so that the random
-/// numbers matter.
+/// The arguments for a small model and task, followed by `more`. A step takes well under a
+/// millisecond. Dropout is on, so that results depend on the random numbers.
 inline std::vector<std::string> small(std::vector<std::string> more) {
   std::vector<std::string> words{"--length", "4", "--width",   "8",
                                  "--batch",  "4", "--dropout", "0.1"};
@@ -32,8 +32,8 @@ inline nlohmann::json results(const TemporaryFolder& folder, const std::string& 
   return nlohmann::json::parse(content(folder.file(name)));
 }
 
-/// Name and bytes of everything in a checkpoint but the times that training took, and the checksum,
-/// which is also of them.
+/// The names and bytes of everything in a checkpoint, except the training times and the checksum,
+/// which depends on these times.
 inline std::map<std::string, std::string> state_of(const std::string& path) {
   const tend::nn::Safetensors file = tend::nn::load_safetensors(path);
   std::map<std::string, std::string> state(file.metadata);
@@ -47,7 +47,8 @@ inline std::map<std::string, std::string> state_of(const std::string& path) {
   return state;
 }
 
-/// The program run by a shell, which sees to where its output goes and what it finds.
+/// Runs the program in a shell. `before` and `behind` are shell text before and after the command,
+/// for example variables and redirections.
 inline Ended run_in_shell(const std::string& before, const std::string& behind,
                           const std::vector<std::string>& arguments, const TemporaryFolder& folder,
                           Through through = Through::pipe) {

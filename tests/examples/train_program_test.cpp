@@ -1,4 +1,4 @@
-// The training program: what a run prints, computes and writes.
+// Tests what a run of the training program prints, computes and writes.
 
 #include <algorithm>
 #include <csignal>
@@ -27,7 +27,7 @@ TEST_CASE("a training writes results, a report and a checkpoint") {
   CHECK(r.at("seed") == 3);
   CHECK(r.at("steps") == 20);
   CHECK(r.at("losses").size() == 20);
-  CHECK(r.at("losses").at(0) == Approx(2.3).margin(0.3));  // nearly log(10): ten digits to guess
+  CHECK(r.at("losses").at(0) == Approx(2.3).margin(0.3));  // about log(10), for ten digits
   CHECK(r.at("seconds") > 0);
   CHECK(r.at("tokens_per_second") > 0);
   CHECK(r.at("exact_match") >= 0);
@@ -42,7 +42,7 @@ TEST_CASE("a training writes results, a report and a checkpoint") {
   CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 3);
 }
 
-TEST_CASE("training again, or with another number of threads, gives the same losses") {
+TEST_CASE("the losses are the same for any number of threads") {
   const TemporaryFolder folder;
   REQUIRE(run(small({"--steps", "10", "--threads", "1", "--json", "a.json", "--overwrite"}), folder)
               .code == 0);
@@ -54,7 +54,7 @@ TEST_CASE("training again, or with another number of threads, gives the same los
   CHECK(results(folder, "a.json").at("losses") != results(folder, "c.json").at("losses"));
 }
 
-TEST_CASE("a loss that is not finite ends a run with 1, its curve and the last sound checkpoint") {
+TEST_CASE("a run whose loss is not finite exits with 1 and keeps its last sound checkpoint") {
   const TemporaryFolder folder;
   // Each step multiplies the weights by about -29, and a validation follows every fourth.
   const Ended ended =
@@ -76,7 +76,7 @@ TEST_CASE("a loss that is not finite ends a run with 1, its curve and the last s
              ContainsSubstring("Ended after " + std::to_string(lasted) + " of 64 steps: step "));
   const Ended again = run({"--resume", "checkpoint.safetensors"}, folder);
   CHECK(again.code == 1);
-  CHECK_THAT(again.output, ContainsSubstring("going on from step " + std::to_string(sound)));
+  CHECK_THAT(again.output, ContainsSubstring("continuing from step " + std::to_string(sound)));
 }
 
 TEST_CASE("the results have the settings, the validations and every head's scores") {
@@ -97,13 +97,13 @@ TEST_CASE("the results have the settings, the validations and every head's score
   for (const nlohmann::json& head : r.at("heads")) {
     CHECK(head.at("patterns").size() == 5);
     best = std::max(best, head.at("patterns").at("mirrored diagonal").get<double>());
-    // A model that has hardly learned looks everywhere alike: the mean of log(n) for n = 2 to 8.
+    // A model that has hardly learned attends uniformly: the mean of log(n) for n = 2 to 8.
     CHECK(head.at("entropy") == Approx(1.51).margin(0.05));
   }
   CHECK(r.at("best_head").at("mean_weight") == best);
 }
 
-TEST_CASE("a run that did not learn says so, and fails where a share was required") {
+TEST_CASE("a run that did not learn says so and fails if --require is not met") {
   const TemporaryFolder folder;
   const auto train = [&](std::vector<std::string> more) {
     more.insert(more.end(), {"--overwrite", "--json", "r.json"});
@@ -128,7 +128,7 @@ TEST_CASE("a run that did not learn says so, and fails where a share was require
         (results(folder).at("exact_match") == 1.0 ? 0 : 1));
 }
 
-TEST_CASE("a run ends with the check that it passes") {
+TEST_CASE("a run ends with the first check that it passes") {
   const TemporaryFolder folder;
   const Ended ended = run({"--length", "4", "--steps", "25", "--max-steps", "1600", "--width", "32",
                            "--json", "r.json"},
@@ -149,7 +149,7 @@ TEST_CASE("a run ends with the check that it passes") {
              ContainsSubstring("check after step 25: 0 % of other held-out answers right, so"));
 }
 
-TEST_CASE("progress is redrawn on a terminal, and never with escapes elsewhere") {
+TEST_CASE("progress is redrawn on a terminal and has no escape codes elsewhere") {
   using tend::test::Through;
   const TemporaryFolder folder;
   const std::vector<std::string> short_run = small({"--steps", "50", "--overwrite"});
@@ -163,10 +163,10 @@ TEST_CASE("progress is redrawn on a terminal, and never with escapes elsewhere")
   CHECK_FALSE(has_escape(run_in_shell("env -u TERM", "", short_run, folder, Through::terminal)));
   const Ended piped = run_in_shell("TERM=xterm", "", short_run, folder);
   CHECK_FALSE(has_escape(piped));
-  CHECK(piped.output.find("step ") == std::string::npos);  // over too soon to be worth a line
+  CHECK(piped.output.find("step ") == std::string::npos);  // too short for a line of progress
 }
 
-TEST_CASE("a run of more than two seconds says where it stands, in a line of its own") {
+TEST_CASE("a run of more than two seconds prints its progress in separate lines") {
   const TemporaryFolder folder;
   Process process(kProgram, small({"--steps", "1000000"}), folder.path());
   REQUIRE(process.wait_for(" s left"));

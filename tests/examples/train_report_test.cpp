@@ -75,7 +75,7 @@ TEST_CASE("numbers read the same in any locale") {
   CHECK(printable("é\n\x1b[2J") == "é\n␛[2J");
 }
 
-TEST_CASE("the page shows what the report holds") {
+TEST_CASE("the page shows the contents of the report") {
   const std::string page = render_html(small_report());
   CHECK_THAT(page, ContainsSubstring("<h1>reverse</h1>"));
   CHECK_THAT(page, ContainsSubstring("99.99 %"));
@@ -89,7 +89,7 @@ TEST_CASE("the page shows what the report holds") {
   CHECK_THAT(page, ContainsSubstring("<tr><th>2.1</th><td style='--w:0.987' class='best'>0.987"));
 }
 
-TEST_CASE("the page has the curves of the losses, and of every head over the steps") {
+TEST_CASE("the page has curves of the losses and of every head over the steps") {
   const std::vector<nlohmann::json> data = data_of(render_html(small_report()));
   REQUIRE(data.size() == 3);  // the losses, the heads of sequences, the heads over the steps
   const nlohmann::json& losses = data[0].at("views").at(0).at("curves");
@@ -106,7 +106,7 @@ TEST_CASE("the page has the curves of the losses, and of every head over the ste
   CHECK(render_html(r).find("Heads over the steps") == std::string::npos);
 }
 
-TEST_CASE("the page has the sequences to choose from, with each head's weights in thousandths") {
+TEST_CASE("the page has several sequences, with each head's weights in thousandths") {
   const nlohmann::json heads = data_of(render_html(small_report())).at(1);
   CHECK(heads.at("layers") == std::vector<int>{1, 1});
   CHECK(heads.at("findings").at(0).at("head") == 1);

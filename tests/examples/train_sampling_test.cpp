@@ -1,4 +1,4 @@
-// What the training program writes after a beginning of a text.
+// Tests the texts with which the training program continues a prompt.
 
 #include <cmath>
 #include <filesystem>
@@ -26,7 +26,8 @@ std::vector<int> count_draws(const std::vector<float>& logits, const train::Samp
   return counts;
 }
 
-/// A text of the letters a to e, for a model that takes well under a millisecond a step.
+/// Writes a text of the letters a to e. Returns the arguments for a small model of it, followed by
+/// `more`. A step takes well under a millisecond.
 std::vector<std::string> text_run(const TemporaryFolder& folder, std::vector<std::string> more) {
   std::string text;
   for (int i = 0; i < 2000; ++i) text += static_cast<char>('a' + i * i % 7 % 5);
@@ -37,7 +38,7 @@ std::vector<std::string> text_run(const TemporaryFolder& folder, std::vector<std
   return words;
 }
 
-/// What stands after the beginning, on its line of the summary.
+/// The text after the prompt in the summary of a run.
 std::string continuation(const Ended& ended, const std::string& prompt) {
   INFO(ended.output);
   const std::size_t at = ended.output.find("  " + prompt + "|");
@@ -48,16 +49,16 @@ std::string continuation(const Ended& ended, const std::string& prompt) {
 
 }  // namespace
 
-TEST_CASE("tokens are drawn as softmax says") {
+TEST_CASE("tokens are drawn with the probabilities of softmax") {
   const std::vector<float> logits{0.0F, std::log(2.0F), std::log(5.0F), std::log(2.0F)};
   train::Sampling sampling;
   sampling.temperature = 1;
   const std::vector<int> counts = count_draws(logits, sampling);
   const std::vector<int> expected{1000, 2000, 5000, 2000};
-  // Five standard deviations: at most 5 sqrt(10000 / 4).
+  // The tolerance is five standard deviations: at most 5 sqrt(10000 / 4).
   for (std::size_t i = 0; i < 4; ++i) CHECK(std::abs(counts[i] - expected[i]) < 250);
 
-  sampling.temperature = 0.5;  // the weights squared: 1, 4, 25, 4
+  sampling.temperature = 0.5;  // squares the weights: 1, 4, 25, 4
   CHECK(std::abs(count_draws(logits, sampling)[2] - 10000 * 25 / 34) < 250);
   sampling.top_k = 2;
   CHECK(std::abs(count_draws(logits, sampling)[2] - 10000 * 25 / 29) < 250);
@@ -73,7 +74,7 @@ TEST_CASE("tokens are drawn as softmax says") {
   CHECK(std::abs(count_draws(logits, sampling)[2] - 2500) < 250);
 }
 
-TEST_CASE("a prompt is gone on from, the same for the same seed and any number of threads") {
+TEST_CASE("a prompt has the same continuation for the same seed and any number of threads") {
   const TemporaryFolder folder;
   const auto sample = [&](std::vector<std::string> more) {
     more.insert(more.begin(), {"--prompt", "abca", "--sample", "50"});
@@ -97,7 +98,7 @@ TEST_CASE("a prompt is gone on from, the same for the same seed and any number o
   CHECK(sample({"--seed", "1"}) != text);
 }
 
-TEST_CASE("a prompt alone trains nothing and writes nothing") {
+TEST_CASE("resuming with only a prompt trains nothing and writes nothing") {
   const TemporaryFolder folder;
   REQUIRE(run(text_run(folder, {"--save-every", "1", "--out", "r"}), folder).code == 0);
   const auto written = std::filesystem::last_write_time(folder.file("r/report.html"));
@@ -109,7 +110,7 @@ TEST_CASE("a prompt alone trains nothing and writes nothing") {
   CHECK(std::filesystem::last_write_time(folder.file("r/report.html")) == written);
 }
 
-TEST_CASE("samples without a sense are wrong usage, before anything is written") {
+TEST_CASE("wrong options for samples are refused before anything is written") {
   const TemporaryFolder folder;
   const TemporaryFolder toy;
   REQUIRE(run(small({"--steps", "1"}), toy).code == 0);
@@ -129,8 +130,8 @@ TEST_CASE("samples without a sense are wrong usage, before anything is written")
   };
   refused({"--prompt", ""}, "--prompt: the text is empty");
   refused({"--prompt", "abz"}, "the model does not know the byte 0x7a, z");
-  refused({"--sample", "0"}, "--sample: '0' is no whole number from 1 to 1000000");
+  refused({"--sample", "0"}, "--sample: '0' is not a whole number from 1 to 1000000");
   refused({"--temperature", "-1"}, "--temperature: '-1' is too small");
-  refused({"--top-k", "0"}, "--top-k: '0' is no whole number");
+  refused({"--top-k", "0"}, "--top-k: '0' is not a whole number");
   CHECK_FALSE(std::filesystem::exists(folder.file("report.html")));
 }

@@ -51,7 +51,7 @@ std::uint64_t as_number(const Tokens& digits) {
 
 }  // namespace
 
-TEST_CASE("a seed and a step decide a training batch") {
+TEST_CASE("a seed and a step determine a training batch") {
   const std::string name = GENERATE(from_range(task_names()));
   CAPTURE(name);
   const Task task = default_task(name);
@@ -61,7 +61,7 @@ TEST_CASE("a seed and a step decide a training batch") {
   CHECK(batch.inputs != training_batch(task, 6, 17, 4).inputs);
 }
 
-TEST_CASE("what is held out is never drawn for training") {
+TEST_CASE("held-out sequences are never drawn for training") {
   const std::string name = GENERATE(from_range(task_names()));
   CAPTURE(name);
   const Task task = default_task(name);
@@ -74,7 +74,7 @@ TEST_CASE("what is held out is never drawn for training") {
   }
 }
 
-TEST_CASE("the check is held out, and none of it is examined") {
+TEST_CASE("the check consists of held-out sequences that are not in the examination") {
   const std::string name = GENERATE(from_range(task_names()));
   CAPTURE(name);
   const Task task = default_task(name);
@@ -87,7 +87,7 @@ TEST_CASE("the check is held out, and none of it is examined") {
     CHECK(is_held_out(question_of(sequence, task.is_answer)));
     CHECK_FALSE(examined.contains(sequence));
   }
-  CHECK(check_sequences(make_task("add", 1)).empty());  // the examination has all that is held out
+  CHECK(check_sequences(make_task("add", 1)).empty());  // the examination uses all of them
 }
 
 TEST_CASE("reverse answers with the digits backwards") {
@@ -140,7 +140,7 @@ TEST_CASE("recall asks once for each letter and answers with its digit") {
   }
 }
 
-TEST_CASE("only answers carry loss, and each position predicts the next token") {
+TEST_CASE("only answers contribute to the loss and each position predicts the next token") {
   const std::string name = GENERATE(from_range(task_names()));
   CAPTURE(name);
   const Task task = default_task(name);
@@ -162,7 +162,7 @@ TEST_CASE("only answers carry loss, and each position predicts the next token") 
   CHECK(asked == 2 * (name.starts_with("add") ? length + 1 : length));
 }
 
-TEST_CASE("the links of a pattern lead back to tokens that hold the answer") {
+TEST_CASE("the links of a pattern lead back to tokens with the answer") {
   const std::string name = GENERATE("reverse", "copy", "sort", "recall");
   CAPTURE(name);
   const Task task = default_task(name);
@@ -195,7 +195,7 @@ TEST_CASE("text keeps its last tenth for validation") {
   }
   Random random(0, 0);
   const std::vector<Tokens> held_out = task.held_out(random, 1000);
-  REQUIRE(held_out.size() == 11);  // each predicts 9 of the last 100
+  REQUIRE(held_out.size() == 11);  // each predicts 9 of the last 100 bytes
   Tokens predicted;
   for (const Tokens& s : held_out) predicted.insert(predicted.end(), s.begin() + 1, s.end());
   CHECK(held_out.front().front() == 0);
@@ -207,8 +207,8 @@ TEST_CASE("text keeps its last tenth for validation") {
   CHECK(task.held_out(random, 3).size() == 3);
 }
 
-TEST_CASE("general patterns link what their names say") {
-  const Tokens sequence{7, 8, 7, 7, 9};  // the last is predicted, not looked at
+TEST_CASE("general patterns link the tokens that their names describe") {
+  const Tokens sequence{7, 8, 7, 7, 9};  // the last token is only predicted
   std::map<std::string, std::vector<std::pair<std::size_t, std::size_t>>> links;
   for (const Pattern& pattern : general_patterns()) {
     for (const Link& link : pattern.links(sequence))
@@ -229,7 +229,7 @@ TEST_CASE("text that is too short for its context is refused") {
   CHECK_NOTHROW(make_text_task(some_text(50), 4));
 }
 
-TEST_CASE("the rate warms up, peaks and ends at a fiftieth") {
+TEST_CASE("the rate warms up, peaks and ends at a fiftieth of its peak") {
   Options options = default_options("reverse");
   options.rate = 1.0;
   options.warmup = 10;

@@ -11,12 +11,12 @@
 using Catch::Matchers::ContainsSubstring;
 using namespace tend::test;
 
-TEST_CASE("wrong usage is explained and ends with 2") {
+TEST_CASE("wrong usage is explained and exits with 2") {
   const TemporaryFolder folder;
   const auto [arguments, message] = GENERATE(table<std::vector<std::string>, std::string>({
       {{"--task", "juggle"}, "juggle not in"},
       {{"--steps", "many"}, "--steps"},
-      {{"--rate", "nan"}, "--rate: 'nan' is no finite number"},
+      {{"--rate", "nan"}, "--rate: 'nan' is not a finite number"},
       {{"--rate", "0"}, "--rate must be above 0"},
       {{"--init", "wide"}, "expects a number or fan"},
       {{"--width", "10", "--heads", "3"}, "--width 10 must be a multiple of --heads 3"},
@@ -27,7 +27,7 @@ TEST_CASE("wrong usage is explained and ends with 2") {
       {{"--task", "recall", "--length", "17"}, "from 2 to 16, not 17"},
       {{"--task", "copy", "--text", "x"}, "--task excludes --text"},
       {{"--resume", "x", "--rate", "0.1"}, "is decided by the checkpoint"},
-      {{"--require", "1.01"}, "--require: '1.01' is no number from 0 to 1"},
+      {{"--require", "1.01"}, "--require: '1.01' is not a number from 0 to 1"},
       {{"--text", "x", "--require", "0.5"}, "--require is for tasks with right answers"},
       {{"surprise"}, "surprise"},
       {{"--resume", ""}, "--resume: the name of the file is empty"},
@@ -42,17 +42,17 @@ TEST_CASE("wrong usage is explained and ends with 2") {
   CHECK_THAT(ended.output, ContainsSubstring("--help"));
 }
 
-TEST_CASE("the largest seed is a seed") {
+TEST_CASE("the largest 64-bit seed is accepted") {
   const TemporaryFolder folder;
   REQUIRE(run(small({"--steps", "1", "--seed", "18446744073709551615", "--json", "r.json"}), folder)
               .code == 0);
   CHECK(results(folder).at("seed") == 18446744073709551615U);
 }
 
-TEST_CASE("help shows the defaults of the task asked about") {
+TEST_CASE("help shows the defaults of the given task") {
   const TemporaryFolder folder;
   const Ended ended = run({"--task", "recall", "--help"}, folder);
   CHECK(ended.code == 0);
-  // recall's rate; CLI11 2.1 writes "FLOAT=0.0015", later ones "FLOAT [0.0015]".
+  // recall's rate. CLI11 2.1 writes "FLOAT=0.0015", later versions write "FLOAT [0.0015]".
   CHECK_THAT(ended.output, ContainsSubstring("0.0015"));
 }

@@ -13,7 +13,7 @@ std::vector<double> numbers_of(const Tensor& x) {
   return x.detach().to(float64).to_vector<double>();
 }
 
-// Numbers in [-1, 1] that look irregular, by place.
+// An irregular number in [-1, 1], which depends only on the position and on `which`.
 double weight(std::int64_t place, std::int64_t which) {
   return static_cast<double>((place * 7919 + which * 104729 + 17) % 201 - 100) / 100;
 }
@@ -28,7 +28,8 @@ Tensor weights_like(const Tensor& x, std::int64_t which) {
   return weights(x.shape(), x.dtype(), which);
 }
 
-// Elements of x, repeated or cut, as a tensor of the shape, interval and dtype of `like`.
+// A tensor with the shape, the dtype and the interval of values of `like`. It is computed from the
+// elements of x, which are repeated or cut off as needed.
 Tensor fit(const Tensor& x, const Tensor& like) {
   const std::int64_t count = like.numel();
   Tensor flat = x.reshape({-1});
@@ -58,7 +59,7 @@ const Op& row_of(const std::string& expression) {
     for (const Op& op : op_table()) all.emplace(op.family + ": " + op.torch, &op);
     return all;
   }();
-  INFO(expression << ": run tests/fuzz/programs.py, if the row has another expression now");
+  INFO(expression << ": if the expression of the row has changed, run tests/fuzz/programs.py");
   REQUIRE(rows.contains(expression));
   return *rows.at(expression);
 }

@@ -14,14 +14,15 @@
 
 namespace tend::test {
 
-/// A dtype, a shape and flags as one text, and two sums over the elements; a leaf that has a
-/// gradient has two more.
+/// The state of a tensor: its dtype, shape and flags as one text, and two sums over its elements. A
+/// leaf with a gradient also has two sums over the gradient.
 struct TensorState {
   std::string kind;
   std::vector<double> sums;
 };
 
-/// The tensors of a program. programs.py has a Machine with the same steps and describes them.
+/// Runs the steps of a program and owns its tensors. Machine in programs.py has the same steps and
+/// describes them.
 class Machine {
  public:
   /// Runs one step, [kind, arguments...].
@@ -29,7 +30,7 @@ class Machine {
 
   /// The state of each tensor by its name.
   std::map<std::string, TensorState> state() const;
-  /// The tensors, for a comparison of all that can be seen of them.
+  /// All tensors of the program.
   std::vector<Tensor> tensors() const;
 
  private:

@@ -1,19 +1,18 @@
-"""Random programs, and what PyTorch gives for them after each step.
+"""Writes random programs, and PyTorch's results after each of their steps.
 
-tests/data/make_pytorch.py stores them in tests/data/fuzz.json, and tests/fuzz/programs_test.cpp runs them
-again in tend. Needs PyTorch 2.6. For a long run, write others and let the test read those:
+tests/data/make_pytorch.py stores them in tests/data/fuzz.json, and tests/fuzz/programs_test.cpp runs the
+same programs in tend. Needs PyTorch 2.6. For a long run, write more programs and let the test read them:
 
     TEND_OP_ROWS=rows.json build/release/tests/test_autograd "every row of*"
     python3 tests/fuzz/programs.py rows.json --seed 1000000 --seconds 3600 --store found.json
     TEND_FUZZ_PROGRAMS=found.json build/release/tests/test_fuzz
 
---show prints the program of --seed, one step a line.
+--show prints the program of --seed, one step per line.
 
-A program is a list of steps [kind, ...], which `Machine` describes, one method each. Most steps apply a
-row of the operation table, whose inputs are tensors of the program: `fit` gives them the shape and the
-interval that the row's sample has, so every row can follow every other. Programs are left out where
-PyTorch fails, where numbers are huge, or where a tiny change of the leaves changes the results, as they
-then depend on rounding.
+A program is a list of steps [kind, ...]. `Machine` has a method for each kind. Most steps apply a row of
+the operation table to tensors of the program. `fit` gives these tensors the shape and the interval of the
+row's sample, so that every row can follow every other. A program is left out if PyTorch fails, if numbers
+are huge, or if a tiny change of the leaves changes the results, which then depend on rounding.
 """
 
 import argparse
@@ -29,11 +28,11 @@ import torch.nn.functional as F
 warnings.filterwarnings("ignore")
 
 DTYPES = {"bool": torch.bool, "int64": torch.int64, "float32": torch.float32, "float64": torch.float64}
-LARGEST = 1e4  # of the sum of absolute values of a tensor
+LARGEST = 1e4  # limit for the sum of absolute values of a tensor
 
 
 class Unfit(Exception):
-    """The program is not stored."""
+    """Raised for a program that is not stored."""
 
 
 def weights(count, which):
@@ -46,7 +45,7 @@ def weights_like(x, which):
 
 
 def fit(x, like):
-    """Elements of x, repeated or cut, as a tensor of the shape, interval and dtype of `like`."""
+    """A tensor with the shape, interval and dtype of `like`, computed from x's elements, repeated or cut off."""
     count = like.numel()
     x = x.reshape(-1)
     x = x if x.is_floating_point() else x.double()
@@ -74,7 +73,7 @@ MISTAKES = ["grad of another shape", "write of another shape", "write to a leaf"
 
 
 class Machine:
-    """Runs steps. Each defines the next names (v0, v1, ...) or changes tensors that have one."""
+    """Runs steps. A step defines new tensors with the next names (v0, v1, ...), or changes existing ones."""
 
     def __init__(self, rows, shift=0.0):
         self.rows, self.shift = rows, shift
@@ -102,7 +101,7 @@ class Machine:
                 for each in self.rows[expression][number]]
 
     def row(self, expression, sample, arguments):
-        """The expression of a row, after its family's name. An argument is the name of a tensor, or None for the sample's own input."""
+        """Runs "FAMILY: EXPRESSION" of a row. An argument is the name of a tensor, or None for the sample's input."""
         inputs = [like if name is None else fit(self.names[name], like)
                   for name, like in zip(arguments, self.sample(expression, sample))]
         python = expression.partition(": ")[2]
@@ -133,11 +132,11 @@ class Machine:
         torch.autograd.backward(outputs, cotangents, retain_graph=retain)
 
     def grad(self, outputs, inputs):
-        """Gradients with a graph of their own; zeros where there is none."""
+        """Defines gradients that have a graph. An input without a gradient gets zeros."""
         outputs, inputs = self.tensors(outputs), self.tensors(inputs)
         cotangents = [weights_like(x, 20 + i) for i, x in enumerate(outputs)]
         found = torch.autograd.grad(outputs, inputs, cotangents, create_graph=True, allow_unused=True)
-        # Some are expanded, not always the same as in tend.
+        # clone(), because some gradients are expanded tensors, and not always the same ones as in tend.
         self.define(*(torch.zeros_like(x) if g is None else g.clone() for g, x in zip(found, inputs)))
 
     def zero_grad(self, name):
@@ -166,11 +165,11 @@ class Machine:
         self.hooks[number].remove()
 
     def forget(self):
-        """Lets all but the leaves go."""
+        """Deletes all tensors except the leaves."""
         self.names = {name: x for name, x in self.names.items() if name in self.leaves}
 
     def mistake(self, kind, name):
-        """Fails, and must change nothing."""
+        """A call that must fail and must change nothing."""
         x = self.names[name]
         larger = weights_like(torch.empty(2, *[n + 2 for n in x.shape]), 9).to(x.dtype)
         try:
@@ -224,7 +223,7 @@ class Writer:
     def __init__(self, seed, rows):
         self.choose, self.rows, self.steps = random.Random(seed), rows, []
         self.machine = Machine(rows)
-        self.order = {}  # how often a tensor's value was differentiated
+        self.order = {}  # how many times the value of a tensor was differentiated
 
     def add(self, *step):
         self.machine.run(step)
@@ -236,7 +235,7 @@ class Writer:
                 self.order[name] = max(order, self.order.get(name, 0))
 
     def any(self, fits=lambda name, x: True):
-        """The name of a tensor, a late one rather than an early one; None if there is none."""
+        """The name of a random tensor, or None if no tensor fits. Later tensors are more likely."""
         names = [name for name, x in self.machine.names.items() if x.numel() and fits(name, x)]
         return names[int(len(names) * self.choose.random() ** 0.5)] if names else None
 
@@ -244,8 +243,11 @@ class Writer:
         return self.any(lambda name, x: x.is_floating_point())
 
     def tracked(self, most=1):
-        """A tensor with a history that at most so many derivatives are part of: PyTorch's third derivative of
-        layer_norm is wrong, as it takes the saved statistics for constants."""
+        """The name of a tensor with a grad_fn whose value was differentiated at most `most` times.
+
+        There is a limit because PyTorch's third derivative of layer_norm is wrong: it treats the saved
+        statistics as constants.
+        """
         return self.any(lambda name, x: x.requires_grad and not x.is_leaf and self.order[name] <= most)
 
     def some_leaf(self):
@@ -259,7 +261,7 @@ class Writer:
         self.add("leaf", shape, dtype, [round(self.choose.uniform(-2, 2), 3) for _ in range(count)])
 
     def add_row(self):
-        # Where the expression is detached, PyTorch has no gradient that could be compared.
+        # If the expression is detached, PyTorch has no gradient to compare with.
         expression = self.choose.choice([each for each in self.rows if ".detach()" not in each])
         number = self.choose.randrange(len(self.rows[expression]))
         arguments = [self.real() if each["gradient"] and self.choose.random() < 0.9 else None
@@ -267,7 +269,7 @@ class Writer:
         try:
             self.add("row", expression, number, arguments)
         except (RuntimeError, IndexError, ValueError, TypeError):
-            pass  # PyTorch does not have every sample
+            pass  # PyTorch does not support every sample
 
     def add_view(self):
         name, kind = self.any(), self.choose.choice(VIEWS)
@@ -303,7 +305,7 @@ class Writer:
             kind, options = "SGD", {"lr": 0.1, "momentum": momentum, "nesterov": momentum > 0 and
                                     self.choose.random() < 0.5, "weight_decay": 0.1}
         else:
-            # With the usual eps a gradient of zero but for rounding makes a step of full length.
+            # With the default eps, a gradient that is zero up to rounding would make a step of full length.
             kind, options = "AdamW", {"lr": 0.03, "betas": [0.9, 0.99], "eps": 1e-3, "weight_decay": 0.01}
         self.add("optimizer", kind, options, self.machine.leaves[:2])
 
@@ -343,7 +345,7 @@ class Writer:
         for add in self.choose.choices(list(kinds), list(kinds.values()), k=self.choose.randint(4, 24)):
             add()
         self.add_grad()
-        self.add_grad()  # of the first one's gradients, most of the time
+        self.add_grad()  # usually of the gradients of the first one
         return self.steps
 
 
@@ -368,7 +370,7 @@ def check_stable(states, others):
 
 
 def changes(states):
-    """Of each state what the one before it has not; None for a name that has gone."""
+    """The changes of each state from the one before it. A deleted name has the value None."""
     before, found = {}, []
     for state in states:
         found.append({k: v for k, v in state.items() if before.get(k) != v})
@@ -378,7 +380,7 @@ def changes(states):
 
 
 def program(seed, rows):
-    """A program with its results; None if it is not fit to be compared."""
+    """A program with its results, or None if the results cannot be compared."""
     try:
         steps = Writer(seed, rows).write()
         states = run(steps, rows)
@@ -389,13 +391,13 @@ def program(seed, rows):
 
 
 def by_name(families):
-    """The rows of the operation table by "FAMILY: EXPRESSION"."""
+    """The rows of the operation table, with keys "FAMILY: EXPRESSION"."""
     return {f"{family}: {k}": v for family, rows in families.items() for k, v in rows.items()}
 
 
 def write_many(rows, seed, count=400, seconds=None):
     torch.set_num_threads(1)
-    torch.backends.cuda.enable_flash_sdp(False)  # fused attention has no second derivative there
+    torch.backends.cuda.enable_flash_sdp(False)  # PyTorch's fused attention has no second derivative
     found, first, start = [], seed, time.monotonic()
     while time.monotonic() - start < seconds if seconds else len(found) < count:
         found += filter(None, [program(seed, rows)])
@@ -414,7 +416,7 @@ def main():
     parser.add_argument("rows")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--programs", type=int, default=400)
-    parser.add_argument("--seconds", type=float, help="as long as this instead")
+    parser.add_argument("--seconds", type=float, help="run for this time instead of --programs")
     parser.add_argument("--store")
     parser.add_argument("--show", action="store_true")
     options = parser.parse_args()

@@ -1,5 +1,5 @@
-// Random programs against what PyTorch gave after each of their steps. tests/fuzz/programs.py wrote
-// tests/data/fuzz.json; TEND_FUZZ_PROGRAMS=FILE reads another file.
+// Compares random programs with PyTorch's results after each of their steps. tests/fuzz/programs.py
+// wrote tests/data/fuzz.json. TEND_FUZZ_PROGRAMS=FILE reads another file.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -17,13 +17,13 @@ using nlohmann::json;
 
 namespace {
 
-// Chains of some ten operations in float64, of which programs.py left out those that amplify a
-// change of 1e-11 to 2.5e-10.
+// Programs are chains of about ten operations in float64. programs.py leaves out a program if it
+// amplifies a change of 1e-11 to more than 2.5e-10.
 double tolerance(bool single) {
   return single ? 2e-3 : 1e-9;
 }
 
-// Brings PyTorch's state up to date.
+// Applies the changes of one step to PyTorch's expected state.
 void apply(const json& changes, std::map<std::string, json>& expected) {
   for (const auto& [name, state] : changes.items()) {
     if (state.is_null()) {
@@ -34,8 +34,8 @@ void apply(const json& changes, std::map<std::string, json>& expected) {
   }
 }
 
-// True if tend has a gradient of zeros where PyTorch has none, as from norm(x, 0). What an
-// optimizer does then differs.
+// True if tend has a gradient of zeros where PyTorch has no gradient, for example from norm(x, 0).
+// Then the steps of an optimizer differ.
 bool has_zeros_for_none(const std::map<std::string, TensorState>& found,
                         const std::map<std::string, json>& expected) {
   return std::any_of(expected.begin(), expected.end(), [&](const auto& each) {
@@ -93,7 +93,7 @@ TEST_CASE("random programs have PyTorch's values, gradients and errors after eve
       try {
         machine.run(step);
       } catch (const AutogradError& error) {
-        // tend saves other tensors than PyTorch for some derivatives, and finds a write to them.
+        // For some derivatives, tend saves other tensors than PyTorch, and reports writes to them.
         INFO(error.what());
         CHECK_THAT(error.what(), Catch::Matchers::ContainsSubstring("was changed since"));
         ++stopped;
@@ -111,6 +111,6 @@ TEST_CASE("random programs have PyTorch's values, gradients and errors after eve
   }
   CHECK(stopped * 20 < std::ssize(programs));
   CHECK(rows.size() > op_table().size() / 2);
-  CHECK(kinds.size() == 16);  // all that a machine knows
+  CHECK(kinds.size() == 16);  // all kinds of steps
   write_count("fuzz_programs", std::ssize(programs));
 }

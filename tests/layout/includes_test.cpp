@@ -1,4 +1,4 @@
-// Who includes whom.
+// Tests which folders include which.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -17,7 +17,7 @@ std::vector<std::string> words_of(const std::string& text) {
   return words;
 }
 
-// The floors of the library, from the ground up, as CMakeLists.txt lists them.
+// The floors of the library, from the lowest to the highest, as CMakeLists.txt lists them.
 const std::vector<std::string> kFloors = words_of(TEND_FLOORS);
 
 struct Source {
@@ -41,7 +41,8 @@ std::vector<Source> sources_of(const std::string& floor) {
   return sources;
 }
 
-// The folders of CONTRIBUTING.md's table, each after those that it may include.
+// The folders of CONTRIBUTING.md's table, in its order. A folder may include only itself and the
+// folders before it.
 std::vector<std::string> folders_in_order() {
   std::ifstream page(std::string(TEND_SOURCE) + "/CONTRIBUTING.md");
   std::vector<std::string> folders;
@@ -88,8 +89,8 @@ TEST_CASE("a folder includes its own headers and those of the folders before it"
         if (folder.empty()) continue;
         ++includes;
         INFO(line);
-        // The methods of Tensor call operations and the engine: headers need their declarations,
-        // sources everything.
+        // The methods of Tensor call operations and the engine. Their headers need the declarations
+        // of operations, and their sources may include everything.
         const bool is_method =
             (source.path.ends_with("_methods.h") && folder == "autograd/ops") ||
             (source.path.starts_with("autograd/tensor/") && source.path.ends_with(".cpp"));
@@ -97,5 +98,5 @@ TEST_CASE("a folder includes its own headers and those of the folders before it"
       }
     }
   }
-  CHECK(includes > 500);  // the test has looked at something
+  CHECK(includes > 500);  // the loop has checked something
 }

@@ -1,4 +1,4 @@
-// tests/data/nn.json: what PyTorch draws, steps and trains (tests/data/make_nn.py).
+// tests/data/nn.json: PyTorch's random numbers, steps and trainings (tests/data/make_nn.py).
 #pragma once
 
 #include <fstream>
@@ -24,7 +24,7 @@ inline std::vector<std::string> keys_of(const tend::nn::StateDict& state) {
   return keys;
 }
 
-/// Every element within `tolerance`, absolute.
+/// Checks that every element is within `tolerance` (absolute).
 inline void check_close(const tend::Tensor& got, const nlohmann::json& expected, double tolerance) {
   const std::vector<double> values = got.detach().to(tend::float64).to_vector<double>();
   REQUIRE(values.size() == expected.size());

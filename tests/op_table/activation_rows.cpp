@@ -36,7 +36,7 @@ std::string floats_only(const std::string& name) {
   return "[" + name + "] needs float32 or float64, got int64";
 }
 
-// F.NAME(a).
+// A row for F.NAME(a).
 Op& activation(Rows& rows, const std::string& name, Tensor (*f)(T), const Input& like = real({})) {
   return rows.op(name, "F." + name + "(a)", f)
       .on(unary_samples(like))
@@ -47,32 +47,32 @@ void rectifier_rows(Rows& rows) {
   rows.op("relu", "torch.relu(a)", relu)
       .on(unary_samples(real({}).off({0})))
       .on({{integers({2, 3}, -4, 5)}})
-      .twin([](T a) { return a.relu_(); })
+      .in_place([](T a) { return a.relu_(); })
       .refuses("[relu] needs int64, float32 or float64, got bool", {bools({2})});
   activation(
       rows, "leaky_relu", [](T a) { return leaky_relu(a); }, real({}).off({0}))
-      .twin([](T a) { return a.leaky_relu_(); });
+      .in_place([](T a) { return a.leaky_relu_(); });
   rows.op("leaky_relu", "F.leaky_relu(a, -0.2)", [](T a) { return leaky_relu(a, -0.2); })
       .on(unary_samples(real({}).off({0})))
-      .twin([](T a) { return a.leaky_relu_(-0.2); });
+      .in_place([](T a) { return a.leaky_relu_(-0.2); });
   // The second derivative jumps at 0.
   activation(
       rows, "elu", [](T a) { return elu(a); }, real({}).off({0}))
-      .twin([](T a) { return a.elu_(); });
+      .in_place([](T a) { return a.elu_(); });
   rows.op("elu", "F.elu(a, 1.5)", [](T a) { return elu(a, 1.5); })
       .on(unary_samples(real({}).off({0})))
-      .twin([](T a) { return a.elu_(1.5); });
+      .in_place([](T a) { return a.elu_(1.5); });
   rows.op("relu6", "F.relu6(a)", [](T a) { return relu6(a); })
       .on(unary_samples(real({}).in(-2, 8).off({0, 6})))
       .on({{integers({2, 3}, -4, 9)}})
-      .twin([](T a) { return a.relu6_(); })
+      .in_place([](T a) { return a.relu6_(); })
       .refuses("[relu6] needs int64, float32 or float64, got bool", {bools({2})});
   activation(
       rows, "selu", [](T a) { return selu(a); }, real({}).off({0}))
-      .twin([](T a) { return a.selu_(); });
+      .in_place([](T a) { return a.selu_(); });
   rows.op("celu", "F.celu(a, 1.5)", [](T a) { return celu(a, 1.5); })
       .on(unary_samples(real({}).off({0})))
-      .twin([](T a) { return a.celu_(1.5); })
+      .in_place([](T a) { return a.celu_(1.5); })
       .refuses("[celu] alpha is 0, not a number above 0", {real({2})},
                [](T a) { return celu(a, 0); })
       .refuses(floats_only("celu"), {integers({2}, 0, 5)});
@@ -84,33 +84,33 @@ void rectifier_rows(Rows& rows) {
       .fixed_size()
       .refuses("[prelu] a weight (2,) for an input (2, 3)", {real({2, 3}), real({2})})
       .refuses("[prelu] the dtypes differ: float64 and int64", {real({2}), integers({1}, 0, 5)});
-  // Not F.hardsigmoid, whose gradient is float32's 1/6 in float64, too.
+  // F.hardsigmoid is not used, because its gradient in float64 is 1/6 rounded to float32.
   rows.op("hardsigmoid", "F.hardtanh(a + 3, 0, 6) / 6", [](T a) { return hardsigmoid(a); })
       .on(unary_samples(real({}).in(-5, 5).off({-3, 3})))
-      .twin([](T a) { return a.hardsigmoid_(); })
+      .in_place([](T a) { return a.hardsigmoid_(); })
       .refuses(floats_only("hardsigmoid"), {integers({2}, 0, 5)});
   activation(
       rows, "hardswish", [](T a) { return hardswish(a); }, real({}).in(-5, 5).off({-3, 3}))
-      .twin([](T a) { return a.hardswish_(); });
+      .in_place([](T a) { return a.hardswish_(); });
   rows.op("hardtanh", "F.hardtanh(a)", [](T a) { return hardtanh(a); })
       .on(unary_samples(real({}).off({-1, 1})))
       .on({{integers({2, 3}, -4, 5)}})
-      .twin([](T a) { return a.hardtanh_(); })
+      .in_place([](T a) { return a.hardtanh_(); })
       .refuses("[hardtanh] needs int64, float32 or float64, got bool", {bools({2})});
   rows.op("hardtanh", "F.hardtanh(a, -0.5, 1.5)", [](T a) { return hardtanh(a, -0.5, 1.5); })
       .on(unary_samples(real({}).off({-0.5, 1.5})))
       .on({{integers({2, 3}, -4, 5)}})
-      .twin([](T a) { return a.hardtanh_(-0.5, 1.5); });
+      .in_place([](T a) { return a.hardtanh_(-0.5, 1.5); });
 }
 
 void smooth_rows(Rows& rows) {
   activation(rows, "gelu", [](T a) { return gelu(a); });
   rows.op("gelu", "F.gelu(a, approximate='tanh')", [](T a) { return gelu(a, GeluKind::tanh); })
       .on(unary_samples());
-  activation(rows, "silu", silu).twin([](T a) { return a.silu_(); });
-  activation(rows, "mish", mish).twin([](T a) { return a.mish_(); });
+  activation(rows, "silu", silu).in_place([](T a) { return a.silu_(); });
+  activation(rows, "mish", mish).in_place([](T a) { return a.mish_(); });
   activation(rows, "softplus", [](T a) { return softplus(a); });
-  // It jumps at the threshold.
+  // softplus jumps at the threshold.
   rows.op("softplus", "F.softplus(a, 2, 3)", [](T a) { return softplus(a, 2, 3); })
       .on(unary_samples(real({}).off({1.5})));
   activation(rows, "logsigmoid", logsigmoid);

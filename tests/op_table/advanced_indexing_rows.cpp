@@ -106,7 +106,7 @@ void several_tensor_rows(Rows& rows) {
       .on({{real({2, 3, 3, 2}), positions({2}, 3), positions({2}, 2)}});
 }
 
-// Index arrays are apart where an element must not be written twice.
+// The positions are distinct in rows where no element may be written twice.
 void put_rows(Rows& rows) {
   rows.op("index_put", "torch.index_put(a, (b,), c)",
           [](T a, T b, T c) { return index_put(a, {b}, c); })
@@ -118,7 +118,7 @@ void put_rows(Rows& rows) {
            {real({4, 2}), bools({4}), real({1, 2})},
            {integers({4}, 0, 9), integers({3}, 0, 4).apart(), integers({3}, 0, 9)}})
       .fixed_size()
-      .twin([](T a, T b, T c) { return a.index_put_({b}, c); })
+      .in_place([](T a, T b, T c) { return a.index_put_({b}, c); })
       .refuses("[index_put] values of float32 for a tensor of float64",
                {real({4}), integers({3}, 0, 4), real({3}).as(float32)})
       .refuses("[index_put] values of shape (2,) do not broadcast to the indexed places, (3,)",
@@ -131,7 +131,7 @@ void put_rows(Rows& rows) {
            {real({4}), integers({2, 3}, -4, 4), real({3})},
            {bools({4}), integers({3}, 0, 4), bools({3})}})
       .within(64)  // sums of many elements
-      .twin([](T a, T b, T c) { return a.index_put_({b}, c, true); });
+      .in_place([](T a, T b, T c) { return a.index_put_({b}, c, true); });
   rows.op("index_put", "[y := x[0].clone(), y.__setitem__((slice(None), x[1], x[2]), x[3])][0]",
           [](const std::vector<Tensor>& x) {
             Tensor y = x[0].clone();
@@ -181,7 +181,7 @@ void slice_rows(Rows& rows) {
            {real({2, 4}), integers({}, 0, 4), real({2, 1})},
            {real({2, 4}), integers({0}, 0, 4), real({2, 0})}})
       .fixed_size()
-      .twin([](T a, T b, T c) { return a.index_copy_(1, b, c); })
+      .in_place([](T a, T b, T c) { return a.index_copy_(1, b, c); })
       .refuses("[index_copy] source (2, 3) and index (4,) do not fit (2, 3) in dimension 1",
                {real({2, 3}), integers({4}, 0, 3), real({2, 3})})
       .refuses("[index_copy] index -1 is out of range for dimension 1 of (2, 3)",
@@ -191,13 +191,13 @@ void slice_rows(Rows& rows) {
   rows.op("index_copy", "torch.index_copy(a, 0, b, c)",
           [](T a, T b, T c) { return index_copy(a, 0, b, c); })
       .on({{real({}), integers({1}, 0, 1), real({})}, {real({}), integers({}, 0, 1), real({1})}})
-      .twin([](T a, T b, T c) { return a.index_copy_(0, b, c); });
+      .in_place([](T a, T b, T c) { return a.index_copy_(0, b, c); });
   rows.op("index_fill", "torch.index_fill(a, 1, b, -2.5)",
           [](T a, T b) { return index_fill(a, 1, b, -2.5); })
       .on({{real({2, 4, 2}), positions({3}, 4)},
            {real({2, 4}), positions({}, 4)},
            {integers({2, 4}, 0, 9), positions({2}, 4)}})
-      .twin([](T a, T b) { return a.index_fill_(1, b, -2.5); })
+      .in_place([](T a, T b) { return a.index_fill_(1, b, -2.5); })
       .refuses("[index_fill] index 4 is out of range for dimension 1 of (2, 4)",
                {real({2, 4}), integers({1}, 4, 5)})
       .refuses("[index_fill] the index has shape (1, 1), not one dimension",
@@ -206,7 +206,7 @@ void slice_rows(Rows& rows) {
           [](T a, T b, T c) { return index_fill(a, 0, b, c); })
       .on({{real({4, 2}), integers({3}, 0, 4), real({})},
            {real({}), integers({1}, 0, 1), real({})}})
-      .twin([](T a, T b, T c) { return a.index_fill_(0, b, c); })
+      .in_place([](T a, T b, T c) { return a.index_fill_(0, b, c); })
       .refuses("[index_fill] the value must be a 0-d tensor, not (1,)",
                {real({4}), positions({3}, 4), real({1})});
 }
@@ -235,7 +235,7 @@ void mask_rows(Rows& rows) {
            {real({2, 3}), bools({3}), real({6})},
            {real({3}), bools({2, 1}), real({6})},
            {real({}), bools({}), real({1})}})
-      .twin([](T a, T b, T c) { return a.masked_scatter_(b, c); })
+      .in_place([](T a, T b, T c) { return a.masked_scatter_(b, c); })
       .refuses("[masked_scatter] a source of 0 elements, shape (0,), for a mask with 1 true ones",
                {real({}), bools({}).in(1, 1), real({0})})
       .refuses("[masked_scatter] a source of float32 for a tensor of float64",

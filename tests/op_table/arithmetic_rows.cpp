@@ -42,7 +42,7 @@ void ternary_rows(Rows& rows) {
       .on({{whole, whole, whole},
            {whole, real({2, 3}), whole},
            {real({3}).as(float32), whole, real({}).constant()}})
-      .twin([](T a, T b, T c) { return a.addcmul_(b, c); })
+      .in_place([](T a, T b, T c) { return a.addcmul_(b, c); })
       .refuses("[addcmul] (2, 3) and (4,) do not broadcast: dimension -1 is 3 and 4",
                {real({}), real({2, 3}), real({4})})
       .refuses("[addcmul] bool tensors have no sum; use logical_or",
@@ -50,12 +50,12 @@ void ternary_rows(Rows& rows) {
   rows.op("addcmul", "torch.addcmul(a, b, c, value=-1.5)",
           [](T a, T b, T c) { return addcmul(a, b, c, -1.5); })
       .on(ternary_samples(real({})))
-      .twin([](T a, T b, T c) { return a.addcmul_(b, c, -1.5); })
+      .in_place([](T a, T b, T c) { return a.addcmul_(b, c, -1.5); })
       .refuses("[addcmul] a floating value with int64 tensors", {whole, whole, whole});
   rows.op("addcdiv", "torch.addcdiv(a, b, c)", [](T a, T b, T c) { return addcdiv(a, b, c); })
       .on(ternary_samples(divisor()))
       .on({{whole, whole, real({2, 3}).grid(0.5, 0.25)}, {whole, real({3}), integers({3}, 1, 5)}})
-      .twin([](T a, T b, T c) { return a.addcdiv_(b, c); })
+      .in_place([](T a, T b, T c) { return a.addcdiv_(b, c); })
       .refuses("[addcdiv] (2, 3) and (4,) do not broadcast: dimension -1 is 3 and 4",
                {real({2, 3}), real({4}), real({})})
       .refuses(
@@ -65,10 +65,10 @@ void ternary_rows(Rows& rows) {
   rows.op("addcdiv", "torch.addcdiv(a, b, c, value=-1.5)",
           [](T a, T b, T c) { return addcdiv(a, b, c, -1.5); })
       .on(ternary_samples(divisor()))
-      .twin([](T a, T b, T c) { return a.addcdiv_(b, c, -1.5); });
+      .in_place([](T a, T b, T c) { return a.addcdiv_(b, c, -1.5); });
   rows.op("lerp", "torch.lerp(a, b, c)", [](T a, T b, T c) { return lerp(a, b, c); })
       .on(ternary_samples(real({})))
-      .twin([](T a, T b, T c) { return a.lerp_(b, c); })
+      .in_place([](T a, T b, T c) { return a.lerp_(b, c); })
       .refuses("[lerp] (2, 3) and (4,) do not broadcast: dimension -1 is 3 and 4",
                {real({2, 3}), real({}), real({4})})
       .refuses("[lerp] the dtypes differ: self is float64, end float32, weight float64",
@@ -79,7 +79,7 @@ void ternary_rows(Rows& rows) {
     rows.op("lerp", "torch.lerp(a, b, " + std::string(text) + ")",
             [w](T a, T b) { return lerp(a, b, w); })
         .on(binary_samples())
-        .twin([w](T a, T b) { return a.lerp_(b, w); });
+        .in_place([w](T a, T b) { return a.lerp_(b, w); });
   }
 }
 
@@ -92,8 +92,8 @@ void quotient_rows(Rows& rows) {
     std::string name;
     Function f;
     NumberFunction by_number;
-    T (Tensor::*twin)(T) const;
-    T (Tensor::*twin_by_number)(const Scalar&) const;
+    T (Tensor::*method)(T) const;
+    T (Tensor::*in_place_by_number)(const Scalar&) const;
   };
   const std::vector<Quotient> quotients = {
       {"floor_divide", floor_divide, floor_divide, &Tensor::floor_divide_, &Tensor::floor_divide_},
@@ -105,7 +105,7 @@ void quotient_rows(Rows& rows) {
         .on(binary_samples(dividend, real({}).grid(0.5, 0).off({0})))
         .on({{integers({2, 4}, -9, 10), integers({2, 1}, 1, 5)},
              {integers({2, 4}, -9, 10), integers({4}, -5, 0)}})
-        .twin([twin = q.twin](T a, T b) { return (a.*twin)(b); })
+        .in_place([method = q.method](T a, T b) { return (a.*method)(b); })
         .refuses("[" + q.name + "] (2, 3) and (4,) do not broadcast: dimension -1 is 3 and 4",
                  {real({2, 3}), real({4})})
         .refuses("[" + q.name + "] needs int64, float32 or float64, got bool",
@@ -115,13 +115,13 @@ void quotient_rows(Rows& rows) {
     rows.op(q.name, "torch." + q.name + "(a, -1.5)", [f = q.by_number](T a) { return f(a, -1.5); })
         .on(unary_samples(dividend))
         .on({{integers({3}, -4, 5)}})
-        .twin([twin = q.twin_by_number](T a) { return (a.*twin)(-1.5); });
+        .in_place([method = q.in_place_by_number](T a) { return (a.*method)(-1.5); });
   }
   const Sample whole = {integers({2, 4}, -9, 10), integers({4}, -5, 0)};
   rows.op("remainder", "a % b", [](T a, T b) { return a % b; }).on({whole});
   rows.op("remainder", "a % 3", [](T a) { return a % 3; })
       .on({{integers({3}, -4, 5)}, {dividend}})
-      .twin([](T a) { return a %= 3; });
+      .in_place([](T a) { return a %= 3; });
   rows.op("remainder", "7 % a", [](T a) { return 7 % a; }).on({{integers({3}, 1, 5)}});
   rows.op("remainder", "torch.remainder(7, a)", [](T a) { return remainder(7, a); })
       .on({{integers({3}, 1, 5)}, {real({2, 3}).in(2.1, 2.3)}});
@@ -139,43 +139,43 @@ void quotient_rows(Rows& rows) {
   rows.op("div", "torch.div(a, b, rounding_mode='floor')",
           [](T a, T b) { return div(a, b, RoundingMode::floor); })
       .on({{dividend, real({}).grid(0.5, 0).off({0})}, whole})
-      .twin([](T a, T b) { return a.div_(b, RoundingMode::floor); });
+      .in_place([](T a, T b) { return a.div_(b, RoundingMode::floor); });
   rows.op("div", "torch.div(a, -1.5, rounding_mode='trunc')",
           [](T a) { return div(a, -1.5, RoundingMode::trunc); })
       .on({{dividend}, {integers({3}, -4, 5)}});
   rows.op("div", "torch.div(a, 2, rounding_mode='trunc')",
           [](T a) { return div(a, 2, RoundingMode::trunc); })
       .on({{dividend}, {integers({3}, -4, 5)}})
-      .twin([](T a) { return a.div_(2, RoundingMode::trunc); });
+      .in_place([](T a) { return a.div_(2, RoundingMode::trunc); });
 }
 
 // The same operations under their long names.
 void long_name_rows(Rows& rows) {
   rows.op("subtract", "torch.subtract(a, b, alpha=2)", [](T a, T b) { return subtract(a, b, 2); })
       .on(binary_samples())
-      .twin([](T a, T b) { return a.subtract_(b, 2); })
+      .in_place([](T a, T b) { return a.subtract_(b, 2); })
       .refuses("[subtract] (2, 3) and (4,) do not broadcast: dimension -1 is 3 and 4",
                {real({2, 3}), real({4})});
   rows.op("subtract", "torch.subtract(a, 1.5)", [](T a) { return subtract(a, 1.5); })
       .on(unary_samples())
-      .twin([](T a) { return a.subtract_(1.5); });
+      .in_place([](T a) { return a.subtract_(1.5); });
   rows.op("multiply", "torch.multiply(a, b)", [](T a, T b) { return multiply(a, b); })
       .on(binary_samples())
-      .twin([](T a, T b) { return a.multiply_(b); })
+      .in_place([](T a, T b) { return a.multiply_(b); })
       .refuses("[multiply] (2, 3) and (4,) do not broadcast: dimension -1 is 3 and 4",
                {real({2, 3}), real({4})});
   rows.op("multiply", "torch.multiply(a, -1.5)", [](T a) { return multiply(a, -1.5); })
       .on(unary_samples())
-      .twin([](T a) { return a.multiply_(-1.5); });
+      .in_place([](T a) { return a.multiply_(-1.5); });
   rows.op("true_divide", "torch.true_divide(a, b)", [](T a, T b) { return true_divide(a, b); })
       .on(binary_samples(real({}), divisor()))
-      .twin([](T a, T b) { return a.true_divide_(b); })
+      .in_place([](T a, T b) { return a.true_divide_(b); })
       .on({{integers({2, 3}, -4, 5), integers({3}, 1, 5)}})
       .refuses("[true_divide] (2, 3) and (4,) do not broadcast: dimension -1 is 3 and 4",
                {real({2, 3}), real({4})});
   rows.op("true_divide", "torch.true_divide(a, 1.5)", [](T a) { return true_divide(a, 1.5); })
       .on(unary_samples())
-      .twin([](T a) { return a.true_divide_(1.5); });
+      .in_place([](T a) { return a.true_divide_(1.5); });
 }
 
 }  // namespace
@@ -186,22 +186,22 @@ std::vector<Op> arithmetic_rows() {
       .on(binary_samples())
       .on(mixed_dtypes())
       .on({{bools({4}), bools({4})}, {bools({2, 3}), real({2, 1})}})
-      .twin([](T a, T b) { return a.add_(b); })
+      .in_place([](T a, T b) { return a.add_(b); })
       .refuses("[add] (2, 3) and (4,) do not broadcast: dimension -1 is 3 and 4",
                {real({2, 3}), real({4})});
   rows.op("add", "torch.add(a, b, alpha=-1.5)", [](T a, T b) { return add(a, b, -1.5); })
       .on(binary_samples())
-      .twin([](T a, T b) { return a.add_(b, -1.5); })
+      .in_place([](T a, T b) { return a.add_(b, -1.5); })
       .refuses("[add] a floating alpha with int64 tensors",
                {integers({2}, 0, 5), integers({2}, 0, 5)});
   rows.op("add", "torch.add(a, 1.5)", [](T a) { return add(a, 1.5); })
       .on(unary_samples())
       .on({{integers({3}, -4, 5)}})
-      .twin([](T a) { return a.add_(1.5); });
+      .in_place([](T a) { return a.add_(1.5); });
   rows.op("sub", "torch.sub(a, b)", [](T a, T b) { return sub(a, b); })
       .on(binary_samples())
       .on(mixed_dtypes())
-      .twin([](T a, T b) { return a.sub_(b); })
+      .in_place([](T a, T b) { return a.sub_(b); })
       .refuses("[sub] (2, 3) and (4,) do not broadcast: dimension -1 is 3 and 4",
                {real({2, 3}), real({4})})
       .refuses("[sub] a bool tensor has no difference; use logical_xor or logical_not",
@@ -209,7 +209,7 @@ std::vector<Op> arithmetic_rows() {
   rows.op("sub", "torch.sub(a, b, alpha=2)", [](T a, T b) { return sub(a, b, 2); })
       .on(binary_samples())
       .on(mixed_dtypes())
-      .twin([](T a, T b) { return a.sub_(b, 2); });
+      .in_place([](T a, T b) { return a.sub_(b, 2); });
   rows.op("rsub", "0.5 - a", [](T a) { return 0.5 - a; })
       .on(unary_samples())
       .on({{integers({3}, -4, 5)}})
@@ -222,21 +222,21 @@ std::vector<Op> arithmetic_rows() {
       .on(binary_samples())
       .on(mixed_dtypes())
       .on({{bools({4}), bools({4})}, {bools({2, 3}), real({2, 1})}})
-      .twin([](T a, T b) { return a.mul_(b); })
+      .in_place([](T a, T b) { return a.mul_(b); })
       .refuses("[mul] (2, 3) and (4,) do not broadcast: dimension -1 is 3 and 4",
                {real({2, 3}), real({4})});
   rows.op("mul", "torch.mul(a, -1.5)", [](T a) { return mul(a, -1.5); })
       .on(unary_samples())
-      .twin([](T a) { return a.mul_(-1.5); });
+      .in_place([](T a) { return a.mul_(-1.5); });
   rows.op("mul", "a * a", [](T a) { return a * a; }).on(unary_samples());
   rows.op("div", "torch.div(a, b)", [](T a, T b) { return div(a, b); })
       .on(binary_samples(real({}), divisor()))
       .on({{integers({2, 3}, -4, 5), integers({3}, 1, 5)}, {bools({3}), divisor().as(float32)}})
-      .twin([](T a, T b) { return a.div_(b); })
+      .in_place([](T a, T b) { return a.div_(b); })
       .refuses("[div] (2, 3) and (4,) do not broadcast: dimension -1 is 3 and 4",
                {real({2, 3}), real({4})});
   rows.op("reciprocal", "1.5 / a", [](T a) { return 1.5 / a; }).on(unary_samples(divisor()));
-  rows.op("div", "a / 1.5", [](T a) { return a / 1.5; }).on(unary_samples()).twin([](T a) {
+  rows.op("div", "a / 1.5", [](T a) { return a / 1.5; }).on(unary_samples()).in_place([](T a) {
     return a.div_(1.5);
   });
   long_name_rows(rows);
@@ -245,7 +245,7 @@ std::vector<Op> arithmetic_rows() {
   rows.op("pow", "torch.pow(a, b)", [](T a, T b) { return pow(a, b); })
       .on(binary_samples(real({}).in(0.3, 2), real({})))
       .on({{integers({2, 3}, -4, 5), integers({3}, 0, 4)}, {real({4}), integers({4}, -2, 4)}})
-      .twin([](T a, T b) { return a.pow_(b); })
+      .in_place([](T a, T b) { return a.pow_(b); })
       .refuses("[pow] (2, 3) and (4,) do not broadcast: dimension -1 is 3 and 4",
                {real({2, 3}), real({4})});
   for (const auto& [text, exponent] :
@@ -253,7 +253,7 @@ std::vector<Op> arithmetic_rows() {
     const double e = exponent;
     rows.op("pow", "torch.pow(a, " + std::string(text) + ")", [e](T a) { return pow(a, e); })
         .on(unary_samples(real({}).in(0.3, 2)))
-        .twin([e](T a) { return a.pow_(e); });
+        .in_place([e](T a) { return a.pow_(e); });
   }
   rows.op("pow", "torch.pow(1.5, a)", [](T a) { return pow(1.5, a); }).on(unary_samples());
   rows.op("maximum", "torch.maximum(a, b)", [](T a, T b) { return maximum(a, b); })

@@ -93,7 +93,8 @@ void dropout_rows(Rows& rows) {
 
 }  // namespace
 
-// Rows of 4 numbers and more, whose two pairs turn by b and b / 10.
+// x has rows of 4 or more numbers. The first 4 form two pairs, which are rotated by the angles b
+// and b / 10.
 void rotary_rows(Rows& rows) {
   const auto row = [&rows](bool interleaved, const std::string& pairs) {
     return rows

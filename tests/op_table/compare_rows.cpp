@@ -7,8 +7,8 @@ namespace {
 using T = const Tensor&;
 using Binary = Tensor (*)(T, T);
 using WithNumber = Tensor (*)(T, const Scalar&);
-using Twin = T (Tensor::*)(T) const;
-using TwinWithNumber = T (Tensor::*)(const Scalar&) const;
+using InPlace = T (Tensor::*)(T) const;
+using InPlaceWithNumber = T (Tensor::*)(const Scalar&) const;
 
 // Whole and half numbers, some of them equal.
 Input coarse(Shape shape = {}) {
@@ -24,8 +24,8 @@ void compare_rows(Rows& rows) {
     std::string name;
     Binary f;
     WithNumber with_number;
-    Twin twin;
-    TwinWithNumber twin_with_number;
+    InPlace method;
+    InPlaceWithNumber in_place_with_number;
   };
   using X = Tensor;
   for (const Comparison& each :
@@ -37,13 +37,13 @@ void compare_rows(Rows& rows) {
         .on({{integers({2, 3}, -2, 3), integers({3}, -2, 3)},
              {integers({2, 3}, -2, 3), coarse({3})},
              {bools({4}), bools({4})}})
-        .twin([f = each.twin](T a, T b) { return (a.*f)(b); })
+        .in_place([f = each.method](T a, T b) { return (a.*f)(b); })
         .refuses(apart_message(each.name), {real({2, 3}), real({4})});
     rows.op(each.name, "torch." + each.name + "(a, 0.5)",
             [f = each.with_number](T a) { return f(a, 0.5); })
         .on(unary_samples(coarse()))
         .on({{integers({2, 3}, -2, 3)}, {bools({3})}})
-        .twin([f = each.twin_with_number](T a) { return (a.*f)(0.5); });
+        .in_place([f = each.in_place_with_number](T a) { return (a.*f)(0.5); });
   }
 }
 
@@ -51,7 +51,7 @@ void logic_rows(Rows& rows) {
   struct Connective {
     std::string name;
     Binary f;
-    Twin twin;
+    InPlace method;
   };
   for (const Connective& each : {Connective{"logical_and", logical_and, &Tensor::logical_and_},
                                  Connective{"logical_or", logical_or, &Tensor::logical_or_},
@@ -59,13 +59,13 @@ void logic_rows(Rows& rows) {
     rows.op(each.name, "torch." + each.name + "(a, b)", each.f)
         .on(binary_samples(coarse(), coarse()))
         .on({{bools({4}), bools({4})}, {bools({2, 3}), integers({3}, -1, 2)}})
-        .twin([f = each.twin](T a, T b) { return (a.*f)(b); })
+        .in_place([f = each.method](T a, T b) { return (a.*f)(b); })
         .refuses(apart_message(each.name), {bools({2, 3}), bools({4})});
   }
   rows.op("logical_not", "torch.logical_not(a)", logical_not)
       .on(unary_samples(coarse()))
       .on({{bools({4})}, {integers({2, 3}, -1, 2)}})
-      .twin([](T a) { return a.logical_not_(); });
+      .in_place([](T a) { return a.logical_not_(); });
 }
 
 void bitwise_rows(Rows& rows) {
@@ -73,7 +73,7 @@ void bitwise_rows(Rows& rows) {
     std::string name;
     Binary f;
     WithNumber with_number;
-    T (Tensor::*twin)(T) const;
+    T (Tensor::*method)(T) const;
   };
   const std::vector<Connective> connectives = {
       {"bitwise_and", bitwise_and, bitwise_and, &Tensor::bitwise_and_},
@@ -84,7 +84,7 @@ void bitwise_rows(Rows& rows) {
     rows.op(each.name, "torch." + each.name + "(a, b)", each.f)
         .on(binary_samples(integers({}, -9, 10), integers({}, -9, 10)))
         .on({{bools({4}), bools({4})}, {bools({2, 3}), integers({3}, -9, 10)}})
-        .twin([twin = each.twin](T a, T b) { return (a.*twin)(b); })
+        .in_place([method = each.method](T a, T b) { return (a.*method)(b); })
         .refuses(apart_message(each.name), {bools({2, 3}), bools({4})})
         .refuses(refusal, {bools({2}), real({2})});
     rows.op(each.name, "torch." + each.name + "(a, 6)",
@@ -96,16 +96,16 @@ void bitwise_rows(Rows& rows) {
       .on({{bools({4})}, {integers({2, 3}, -9, 10)}});
   rows.op("bitwise_or", "a | 4", [](T a) { return a | 4; })
       .on({{integers({2, 3}, -9, 10)}})
-      .twin([](T a) { return a.bitwise_or_(4); });
+      .in_place([](T a) { return a.bitwise_or_(4); });
   rows.op("bitwise_and", "a & 5", [](T a) { return bitwise_and(a, 5); })
       .on({{integers({2, 3}, -9, 10)}})
-      .twin([](T a) { return a &= 5; });
+      .in_place([](T a) { return a &= 5; });
   rows.op("bitwise_xor", "a ^ 3", [](T a) { return bitwise_xor(a, 3); })
       .on({{integers({2, 3}, -9, 10)}})
-      .twin([](T a) { return a.bitwise_xor_(3); });
+      .in_place([](T a) { return a.bitwise_xor_(3); });
   rows.op("bitwise_not", "~a", [](T a) { return ~a; })
       .on({{bools({2, 3})}, {integers({2, 3}, -9, 10)}, {bools({0})}, {bools({})}})
-      .twin([](T a) { return a.bitwise_not_(); })
+      .in_place([](T a) { return a.bitwise_not_(); })
       .refuses("[bitwise_not] needs bool or int64, got float64", {real({2})});
 }
 

@@ -8,7 +8,7 @@ namespace {
 using T = const Tensor&;
 using Tensors = std::vector<Tensor>;
 
-// Matrices without equal rows, which would have no derivatives.
+// Matrices whose elements all differ. With equal rows there would be no derivatives.
 Input matrices(Shape shape) {
   return real(std::move(shape)).apart();
 }

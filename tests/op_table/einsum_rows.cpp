@@ -7,7 +7,7 @@ namespace {
 using T = const Tensor&;
 using Tensors = std::vector<Tensor>;
 
-// einsum of one equation.
+// A row for einsum with this equation.
 Op& equation(Rows& rows, const std::string& text) {
   return rows.op("einsum", "torch.einsum('" + text + "', *x)",
                  [text](const Tensors& x) { return einsum(text, x); });
@@ -135,7 +135,7 @@ void many_operand_rows(Rows& rows) {
 void tensordot_rows(Rows& rows) {
   rows.op("tensordot", "torch.tensordot(a, b)", [](T a, T b) { return tensordot(a, b); })
       .on({{real({2, 3}), real({2, 3})}, {real({2, 3, 2}), real({3, 2, 2})}})
-      .refuses("[tensordot] 2 dimensions of (3,) and (3,)", {real({3}), real({3})})
+      .refuses("[tensordot] cannot sum over 2 dimensions of (3,) and (3,)", {real({3}), real({3})})
       .refuses(
           "[tensordot] (2, 3) and (3, 3): dimension 0 of the first is 2, dimension 0 of the "
           "second is 3",

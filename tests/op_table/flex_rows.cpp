@@ -13,7 +13,7 @@ namespace {
 using namespace attention;
 using List = const std::vector<Tensor>&;
 
-// The places as Python has them.
+// The positions of queries and keys, in Python.
 const std::string kQuery = "torch.arange(a.shape[-2])[:, None]";
 const std::string kKey = "torch.arange(b.shape[-2])";
 const std::string kScaled = "(a @ b.mT / a.shape[-1] ** 0.5)";
@@ -28,14 +28,14 @@ std::vector<Sample> flex_samples(const Sample& more = {}) {
   return samples;
 }
 
-// With the heads of the first sample alone.
+// Only the first sample, which has three heads.
 std::vector<Sample> head_samples(const Sample& more) {
   return {flex_samples(more)[0]};
 }
 
 enum class Growth { any_size, fixed_size };
 
-// A row for each path.
+// Adds a row for each path.
 template <class MakeOptions>
 void flex_row(Rows& rows, const std::string& python, const std::vector<Sample>& samples,
               MakeOptions options, Growth growth = Growth::any_size) {
@@ -46,10 +46,10 @@ void flex_row(Rows& rows, const std::string& python, const std::vector<Sample>& 
         o.path = path;
         return flex_attention(x[0], x[1], x[2], o);
       } catch (const Error&) {
-        rename_error("flex_attention");  // those of the options, too
+        rename_error("flex_attention");  // errors of the options get this name, too
       }
     };
-    // A comment tells the rows apart.
+    // A comment in the Python code makes the two rows different.
     const std::string way = path == AttentionPath::fused ? "  # fused" : "";
     Op& row = rows.op("flex_attention", python + way, call)
                   .within(24)  // exp multiplies the rounding errors of scores by their size
@@ -61,13 +61,14 @@ void flex_row(Rows& rows, const std::string& python, const std::vector<Sample>& 
 void mask_row(Rows& rows, const std::string& mask, const MaskFunction& function,
               const std::vector<Sample>& samples = flex_samples()) {
   const auto options = [function](List) { return FlexOptions{.mask = function}; };
-  // Some read tables that do not grow.
+  // Masks with only one sample may read tables, whose sizes do not grow.
   const Growth growth = samples.size() == 1 ? Growth::fixed_size : Growth::any_size;
   flex_row(rows, "F.scaled_dot_product_attention(a, b, c, (" + mask + "))", samples, options,
            growth);
 }
 
-// Queries that see nothing: softmax and its zeros are written out.
+// For masks that leave a query without keys. The Python code spells out softmax, and the zeros of
+// such queries.
 void empty_mask_row(Rows& rows, const std::string& mask, const MaskFunction& function) {
   const auto options = [function](List) { return FlexOptions{.mask = function}; };
   flex_row(rows,
@@ -118,7 +119,7 @@ void score_function_rows(Rows& rows) {
   flex_row(
       rows, biased + "d[:, " + distance + " + 4])", head_samples({real({3, 9})}),
       [](List x) { return FlexOptions{.score = scores::relative_bias(x[3])}; }, Growth::fixed_size);
-  // Distances 0, 1 and 2 to 4 behind and ahead of the query have buckets of their own.
+  // On each side of the query, the distances 0, 1 and 2 to 4 have one bucket each.
   flex_row(
       rows,
       biased + "d[" + distance + ".abs().clamp(max=2) + 3 * (" + distance +
@@ -126,8 +127,8 @@ void score_function_rows(Rows& rows) {
       head_samples({real({6, 3})}),
       [](List x) { return FlexOptions{.score = scores::t5_bias(x[3], true, 4)}; },
       Growth::fixed_size);
-  // Distances 0, 1 and 2 to 3 behind the query have buckets of their own, all ahead of it the
-  // first.
+  // For keys before the query, the distances 0, 1 and 2 to 3 have one bucket each. All keys after
+  // it are in the first bucket.
   flex_row(
       rows, biased + "d[" + distance + ".clamp(0, 2)].movedim(-1, 0))",
       head_samples({real({3, 3})}),
@@ -142,7 +143,7 @@ void score_function_rows(Rows& rows) {
              return FlexOptions{.score = scores::alibi(x[3]) + scores::soft_cap(2.5),
                                 .mask = masks::causal()};
            });
-  // Every operation of expressions, and a table that is read at several places.
+  // Every operation of expressions, and a table that is read at several positions.
   flex_row(rows,
            "torch.softmax(torch.where(" + distance + " % 3 == 1, torch.minimum(" + kScaled +
                ", d[" + kQuery + "]) / 2, torch.maximum(" + kScaled + ".abs(), d[" + kKey +
@@ -158,7 +159,7 @@ void score_function_rows(Rows& rows) {
                       log(1.0 + exp(-(table(at.key) * table(at.query)))) - behind / 2 * 0.25;
              }};
            });
-  // The same by the names that PyTorch has for them.
+  // The same operations under PyTorch's names.
   flex_row(
       rows,
       "torch.softmax(torch.where(torch.logical_xor(" + kKey + " <= " + kQuery +
@@ -210,7 +211,7 @@ std::vector<Op> flex_rows() {
       .within(24)
       .on({flex_samples()[0]})
       .fixed_size()
-      .refuses("[flex_attention_with_heads] head 2 of weights of shape (2, 3, 3)",
+      .refuses("[flex_attention_with_heads] there is no head 2 in weights of shape (2, 3, 3)",
                {real({2, 3, 3}), real({2, 3, 3}), real({2, 3, 3})});
   rows.op("flex_attention_with_weights",
           "(torch.softmax(2.5 * torch.tanh(" + kScaled +

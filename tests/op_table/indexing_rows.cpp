@@ -6,7 +6,7 @@ namespace {
 
 using T = const Tensor&;
 
-// A row for each reduction, with self as a term and without.
+// Adds rows for each reduction, with and without self as a term.
 void add_scatter_reduce(Rows& rows) {
   using Reduction = ScatterReduction;
   constexpr std::pair<const char*, Reduction> kReductions[] = {{"sum", Reduction::sum},
@@ -23,14 +23,15 @@ void add_scatter_reduce(Rows& rows) {
               [=, how = reduce](T a, T b, T c) {
                 return scatter_reduce(a, 1, b, c, how, include_self);
               })
-          // Equal terms share the gradient of the largest: differences do not.
+          // All terms differ. Equal terms would share the gradient, which finite differences do not
+          // show.
           .on({{real({2, 3}).grid(0.1), integers({2, 4}, 0, 3),
                 real({2, 4}).grid(0.1, 0.05).apart()},
                {real({3, 3}).grid(0.1), integers({2, 2}, 0, 3),
                 real({2, 2}).grid(0.1, 0.05).apart()},
                {real({2, 3}), integers({0, 2}, 0, 3), real({0, 2})},
                {integers({2, 3}, -9, 9), integers({2, 4}, 0, 3), integers({2, 4}, -9, 9)}})
-          .twin([=, how = reduce](T a, T b, T c) {
+          .in_place([=, how = reduce](T a, T b, T c) {
             return a.scatter_reduce_(1, b, c, how, include_self);
           })
           .refuses("[scatter_reduce] index (2, 4) is larger than (2, 3) or of another rank",
@@ -66,7 +67,7 @@ std::vector<Op> indexing_rows() {
       .on({{real({2, 3}), integers({2, 4}, 0, 3), real({2, 4})},
            {real({3, 3}), integers({2, 2}, 0, 3), real({2, 3})},
            {real({2, 3}), integers({0, 2}, 0, 3), real({2, 2})}})
-      .twin([](T a, T b, T c) { return a.scatter_add_(1, b, c); })
+      .in_place([](T a, T b, T c) { return a.scatter_add_(1, b, c); })
       .refuses("[scatter_add] index (2, 4) is larger than (2, 3) or of another rank",
                {real({2, 3}), integers({2, 4}, 0, 3), real({2, 3})})
       .refuses("[scatter_add] the elements are float32 and float64",
@@ -76,7 +77,7 @@ std::vector<Op> indexing_rows() {
            {real({2, 4}), integers({2, 2}, 0, 4).apart(), real({2, 2})},
            {real({2, 3}), integers({0, 2}, 0, 3), real({2, 2})}})
       .fixed_size()
-      .twin([](T a, T b, T c) { return a.scatter_(1, b, c); })
+      .in_place([](T a, T b, T c) { return a.scatter_(1, b, c); })
       .refuses("[scatter] index (2, 4) is larger than (2, 3) or of another rank",
                {real({2, 3}), integers({2, 4}, 0, 3), real({2, 3})})
       .refuses("[scatter] index 3 is out of range for dimension 1 of (2, 3)",
@@ -89,7 +90,7 @@ std::vector<Op> indexing_rows() {
            {real({}), integers({}, 0, 1)},
            {integers({3}, 0, 9), integers({2}, 0, 3)},
            {real({0, 3}), integers({0, 3}, 0, 1)}})
-      .twin([](T a, T b) { return a.scatter_(0, b, -2.5); })
+      .in_place([](T a, T b) { return a.scatter_(0, b, -2.5); })
       .refuses("[scatter] the index is float64, not int64", {real({2, 3}), real({2, 3})});
   add_scatter_reduce(rows);
   rows.op("take_along_dim", "torch.take_along_dim(a, b, 1)",
@@ -119,13 +120,13 @@ std::vector<Op> indexing_rows() {
           [](T a, T b, T c) { return index_add(a, 1, b, c); })
       .on({{real({2, 3}), integers({4}, 0, 3), real({2, 4})},
            {real({2, 3, 2}), integers({2}, 0, 3), real({2, 2, 2})}})
-      .twin([](T a, T b, T c) { return a.index_add_(1, b, c); })
+      .in_place([](T a, T b, T c) { return a.index_add_(1, b, c); })
       .refuses("[index_add] source (2, 3) and index (4,) do not fit (2, 3) in dimension 1",
                {real({2, 3}), integers({4}, 0, 3), real({2, 3})});
   rows.op("index_add", "torch.index_add(a, 1, b, c, alpha=-1.5)",
           [](T a, T b, T c) { return index_add(a, 1, b, c, -1.5); })
       .on({{real({2, 3}), integers({4}, 0, 3), real({2, 4})}})
-      .twin([](T a, T b, T c) { return a.index_add_(1, b, c, -1.5); });
+      .in_place([](T a, T b, T c) { return a.index_add_(1, b, c, -1.5); });
   rows.op("slice_scatter", "torch.slice_scatter(a, b, 1, 1, None, 2)",
           [](T a, T b) { return slice_scatter(a, b, 1, 1, std::nullopt, 2); })
       .on({{real({2, 6}), real({2, 3})}, {integers({2, 4, 2}, 0, 5), integers({2, 2, 2}, 0, 5)}})

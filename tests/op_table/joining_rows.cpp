@@ -47,7 +47,7 @@ void cutting_rows(Rows& rows) {
           [](const Tensors& x) { return meshgrid(x); })
       .on({{real({3}), real({2})}, {real({2}), real({}), real({3})}, {real({0})}})
       .fixed_size()
-      .refuses("[meshgrid] a tensor of shape (2, 2)", {real({2, 2})})
+      .refuses("[meshgrid] needs 1-d or 0-d tensors, got (2, 2)", {real({2, 2})})
       .refuses("[meshgrid] the dtypes differ: float64 and int64", {real({2}), integers({2}, 0, 3)});
   rows.op("meshgrid", "torch.meshgrid(*x, indexing='xy')",
           [](const Tensors& x) { return meshgrid(x, MeshIndexing::xy); })

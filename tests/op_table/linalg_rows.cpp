@@ -7,13 +7,13 @@ namespace {
 
 using T = const Tensor&;
 
-// Multiplications and additions of a product of the last two of `inputs`.
+// The number of multiplications and additions in the product of the last two `inputs`.
 double product_flops(const std::vector<Tensor>& inputs) {
   const Tensor &a = inputs[inputs.size() - 2], &b = inputs[inputs.size() - 1];
   return 2 * static_cast<double>(matmul(a, b).numel()) * static_cast<double>(a.size(-1));
 }
 
-// The same for a linear layer, whose weight is transposed and whose bias may follow.
+// The same for a linear layer. Its weight is transposed, and a bias may follow.
 double linear_flops(const std::vector<Tensor>& inputs) {
   return 2 * static_cast<double>(inputs[0].numel()) * static_cast<double>(inputs[1].size(0));
 }
@@ -86,7 +86,7 @@ void sum_rows(Rows& rows) {
       .on({{real({2, 4}), real({2, 3}), real({3, 4})},
            {real({4}), real({2, 3}), real({3, 4})},
            {real({}), real({2, 0}), real({0, 4})}})
-      .twin([](T a, T b, T c) { return a.addmm_(b, c); })
+      .in_place([](T a, T b, T c) { return a.addmm_(b, c); })
       .refuses("[addmm] needs tensors of 2 and 2 dimensions, got (2, 3) and (3,)",
                {real({2}), real({2, 3}), real({3})})
       .refuses(
@@ -97,7 +97,7 @@ void sum_rows(Rows& rows) {
       .on({{real({2, 1}), real({2, 3}), real({3, 4})},
            {real({2, 4}), real({2, 3}), real({3, 4})},
            {integers({2, 2}, -4, 5), integers({2, 3}, -4, 5), integers({3, 2}, -4, 5)}})
-      .twin([](T a, T b, T c) { return a.addmm_(b, c, 0.5, -2); });
+      .in_place([](T a, T b, T c) { return a.addmm_(b, c, 0.5, -2); });
   rows.op("addmm", "torch.addmm(a, b, c, beta=0)", [](T a, T b, T c) { return addmm(a, b, c, 0); })
       .takes_flops(product_flops)
       .on({{real({2, 4}), real({2, 3}), real({3, 4})}});
@@ -105,7 +105,7 @@ void sum_rows(Rows& rows) {
       .on({{real({2}), real({2, 3}), real({3})},
            {real({}), real({2, 3}), real({3})},
            {real({2}), real({2, 0}), real({0})}})
-      .twin([](T a, T b, T c) { return a.addmv_(b, c); })
+      .in_place([](T a, T b, T c) { return a.addmv_(b, c); })
       .refuses(
           "[addmv] what is added has shape (3,), which does not broadcast to the product's "
           "(2,)",
@@ -117,25 +117,25 @@ void sum_rows(Rows& rows) {
   rows.op("addmv", "torch.addmv(a, b, c, beta=2, alpha=0.5)",
           [](T a, T b, T c) { return addmv(a, b, c, 2, 0.5); })
       .on({{real({2}), real({2, 3}), real({3})}})
-      .twin([](T a, T b, T c) { return a.addmv_(b, c, 2, 0.5); });
+      .in_place([](T a, T b, T c) { return a.addmv_(b, c, 2, 0.5); });
   rows.op("baddbmm", "torch.baddbmm(a, b, c)", [](T a, T b, T c) { return baddbmm(a, b, c); })
       .takes_flops(product_flops)
       .on({{real({2, 2, 2}), real({2, 2, 3}), real({2, 3, 2})},
            {real({2}), real({2, 2, 3}), real({2, 3, 2})},
            {real({2, 1, 1}), real({2, 2, 0}), real({2, 0, 2})}})
-      .twin([](T a, T b, T c) { return a.baddbmm_(b, c); })
+      .in_place([](T a, T b, T c) { return a.baddbmm_(b, c); })
       .refuses("[baddbmm] (2, 2, 3) x (3, 3, 2): dimension 0 is 2 and 3",
                {real({}), real({2, 2, 3}), real({3, 3, 2})});
   rows.op("baddbmm", "torch.baddbmm(a, b, c, beta=-1, alpha=3)",
           [](T a, T b, T c) { return baddbmm(a, b, c, -1, 3); })
       .on({{real({2, 2, 2}), real({2, 2, 3}), real({2, 3, 2})},
            {real({1, 2, 1}), real({2, 2, 3}), real({2, 3, 2})}})
-      .twin([](T a, T b, T c) { return a.baddbmm_(b, c, -1, 3); });
+      .in_place([](T a, T b, T c) { return a.baddbmm_(b, c, -1, 3); });
   rows.op("addbmm", "torch.addbmm(a, b, c)", [](T a, T b, T c) { return addbmm(a, b, c); })
       .on({{real({2, 2}), real({2, 2, 3}), real({2, 3, 2})},
            {real({2}), real({3, 2, 1}), real({3, 1, 2})},
            {real({2, 2}), real({0, 2, 3}), real({0, 3, 2})}})
-      .twin([](T a, T b, T c) { return a.addbmm_(b, c); })
+      .in_place([](T a, T b, T c) { return a.addbmm_(b, c); })
       .refuses(
           "[addbmm] (2, 2, 3) x (2, 2, 2): dimension -1 of the first is 3, dimension -2 of the "
           "second is 2",
@@ -144,7 +144,7 @@ void sum_rows(Rows& rows) {
           [](T a, T b, T c) { return addbmm(a, b, c, 0.5, 2); })
       .on({{real({2, 1}), real({2, 2, 3}), real({2, 3, 2})},
            {real({2, 2}), real({2, 2, 3}), real({2, 3, 2})}})
-      .twin([](T a, T b, T c) { return a.addbmm_(b, c, 0.5, 2); });
+      .in_place([](T a, T b, T c) { return a.addbmm_(b, c, 0.5, 2); });
   rows.op("linear", "F.linear(a, b, c)", [](T a, T b, T c) { return linear(a, b, c); })
       .takes_flops(linear_flops)
       .on({{real({2, 3}), real({4, 3}), real({4})},
@@ -201,8 +201,8 @@ void conv_rows(Rows& rows) {
           "2)",
           {real({5}), real({4, 3, 2}), real({4})})
       .refuses(
-          "[conv1d] the input (2, 3, 5) has 3 channels, the weight (4, 2, 2) in 1 groups takes 2 a "
-          "group",
+          "[conv1d] the input (2, 3, 5) has 3 channels, the weight (4, 2, 2) in 1 groups needs 2 "
+          "for each group",
           {real({2, 3, 5}), real({4, 2, 2}), real({4})})
       .refuses(
           "[conv1d] a kernel of 6 elements with dilation 1 does not fit an input of 5 elements "
@@ -248,7 +248,7 @@ std::vector<Op> linalg_rows() {
   conv_rows(rows);
   for (const char* p : {"0", "1", "2", "2.5", "float('inf')"}) {
     const double order = std::string(p) == "float('inf')" ? kInf : std::stod(p);
-    // Grids without common elements, since there is no derivative where two are equal.
+    // Grids without common elements, since there is no derivative where two elements are equal.
     rows.op("cdist", std::string("torch.cdist(a, b, ") + p + ")",
             [order](T a, T b) { return cdist(a, b, order); })
         .on({{real({3, 4}).grid(0.1).apart(), real({2, 4}).grid(0.37, 0.03).apart()}})
@@ -261,7 +261,7 @@ std::vector<Op> linalg_rows() {
   }
   rows.op("cdist", "torch.cdist(a, b)", [](T a, T b) { return cdist(a, b); })
       .on({{real({2, 3, 4}).grid(0.1), real({2, 4}).grid(0.1, 0.05)},
-           {real({27, 3}).grid(0.1), real({2, 2, 3}).grid(0.37, 0.03)},  // by a matrix product
+           {real({27, 3}).grid(0.1), real({2, 2, 3}).grid(0.37, 0.03)},  // uses a matrix product
            {real({3, 0}), real({2, 0})},
            {real({0, 2}), real({3, 2})}});
   return rows.take();

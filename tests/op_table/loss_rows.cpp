@@ -15,7 +15,7 @@ std::string reduced(const char* text) {
   return std::string("reduction='") + text + "')";
 }
 
-// Logits and labels, with the classes in each dimension where they may be.
+// Logits and labels, with the classes in each dimension that is allowed.
 std::vector<Sample> class_samples() {
   return {{real({4, 3}), integers({4}, 0, 3)},
           {real({3}), integers({}, 0, 3)},
@@ -53,7 +53,7 @@ void cross_entropy_rows(Rows& rows) {
       .on({{real({0, 3}), integers({0}, 0, 3)}});
 }
 
-// With a weight for each class, with distributions as targets, and with both.
+// Rows with a weight for each class, with distributions as targets, and with both.
 void weighted_rows(Rows& rows) {
   const Input weight = real({3}).in(0.1, 2).constant();
   std::vector<Sample> labels = class_samples(), distributions, both;
@@ -113,7 +113,8 @@ void nll_rows(Rows& rows) {
 
 using Loss = Tensor (*)(T, T, Reduction);
 
-// F.NAME(a, b, `parameter` ...) of elements like those of `a` and `b`, under each reduction.
+// Rows for F.NAME(a, b, `parameter` ...) with each reduction. The inputs have elements like those
+// of `a` and `b`.
 void difference_rows(Rows& rows, const std::string& name, const std::string& parameter, Loss loss,
                      const Input& a, const Input& b) {
   for (const auto& [text, reduction] : kReductions) {
@@ -131,7 +132,7 @@ void difference_rows(Rows& rows, const std::string& name, const std::string& par
                            {real({2}), real({3})})
                   .refuses("[" + name + "] needs float32 or float64, got int64 and int64",
                            {integers({2}, 0, 3), integers({2}, 0, 3)});
-    // The mean of nothing is NaN, which fixtures cannot store.
+    // The mean of no elements is NaN, which fixtures cannot store.
     if (reduction != Reduction::mean) row.on({{like(a, {0, 3}), like(b, {0, 3})}});
   }
 }
@@ -140,7 +141,8 @@ void regression_rows(Rows& rows) {
   difference_rows(
       rows, "mse_loss", "", [](T a, T b, Reduction r) { return mse_loss(a, b, r); }, real({}),
       real({}));
-  // Differences are odd multiples of 0.05: never 0, nor 0.3, 0.7 or 1, where the formula changes.
+  // The differences are odd multiples of 0.05. So they are never 0, 0.3, 0.7 or 1, where the
+  // formulas change.
   const Input a = real({}).grid(0.1), b = real({}).grid(0.1, 0.05);
   difference_rows(
       rows, "l1_loss", "", [](T x, T y, Reduction r) { return l1_loss(x, y, r); }, a, b);
@@ -259,20 +261,20 @@ void cosine_rows(Rows& rows) {
                {real({2}), real({2})});
   cosine(", dim=-1", -1, 1e-8)
       .on({{real({3}), real({3})}, {real({2, 3}), real({3})}, {real({}), real({})}});
-  // eps is larger than most of the norms, but the gradient is still that of the norms.
+  // eps is larger than most of the norms, but the gradient is still the norms' gradient.
   cosine(", dim=0, eps=2.5", 0, 2.5).on({{real({3, 2}).in(-1, 1), real({3, 2})}}).no_differences();
 }
 
 }  // namespace
 
-// 1 and -1.
+// An input whose elements are 1 and -1.
 Input signs(Shape shape) {
   Input out = integers(std::move(shape), 0, 1);
   return out.as(int64).in(-1, 2).grid(2, 1).constant();
 }
 
 void ranking_rows(Rows& rows) {
-  // The elements of the two are apart, since there is no derivative where two are equal.
+  // a and b have no common elements, since there is no derivative where two elements are equal.
   const Input a = real({4}).grid(0.2), b = real({4}).grid(0.2, 0.1);
   for (const auto& [text, reduction] : kReductions) {
     const auto r = reduction;
@@ -338,7 +340,7 @@ void likelihood_rows(Rows& rows) {
   rows.op("gaussian_nll_loss", "F.gaussian_nll_loss(a, b, c, full=True, eps=1.5)",
           [](T x, T t, T v) { return gaussian_nll_loss(x, t, v, {.full = true, .eps = 1.5}); })
       .on({{real({4, 3}), real({4, 3}), real({4, 3}).in(0.2, 3)}})
-      .no_differences();  // the gradient passes where the variance was raised
+      .no_differences();  // the gradient ignores that variances are raised to eps
 }
 
 std::vector<Op> loss_rows() {

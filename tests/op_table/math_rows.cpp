@@ -8,11 +8,11 @@ using T = const Tensor&;
 using Function = Tensor (*)(T);
 using Method = T (Tensor::*)() const;
 
-// torch.NAME(a), with its twin.
-Op& function(Rows& rows, const std::string& name, Function f, Method twin,
+// A row for torch.NAME(a), with its in-place form.
+Op& function(Rows& rows, const std::string& name, Function f, Method method,
              const Input& like = real({})) {
-  return rows.op(name, "torch." + name + "(a)", f).on(unary_samples(like)).twin([twin](T a) {
-    return (a.*twin)();
+  return rows.op(name, "torch." + name + "(a)", f).on(unary_samples(like)).in_place([method](T a) {
+    return (a.*method)();
   });
 }
 
@@ -32,11 +32,11 @@ Input between_jumps() {
 // Functions of two variables.
 void binary_rows(Rows& rows) {
   const Sample integer = {integers({2, 3}, 1, 5), integers({3}, 1, 5)};
-  const Input off_axes = real({}).grid(0.5, 0.25);  // and away from the origin
+  const Input off_axes = real({}).grid(0.5, 0.25);  // so the origin is excluded, too
   rows.op("atan2", "torch.atan2(a, b)", [](T a, T b) { return atan2(a, b); })
       .on(binary_samples(off_axes, off_axes))
       .on({integer, {integers({2, 3}, -4, 5), real({3}).grid(0.5, 0.25)}, {bools({3}), bools({3})}})
-      .twin([](T a, T b) { return a.atan2_(b); })
+      .in_place([](T a, T b) { return a.atan2_(b); })
       .refuses("[atan2] (2, 3) and (4,) do not broadcast: dimension -1 is 3 and 4",
                {real({2, 3}), real({4})});
   rows.op("logaddexp", "torch.logaddexp(a, b)", [](T a, T b) { return logaddexp(a, b); })
@@ -50,13 +50,13 @@ void binary_rows(Rows& rows) {
       .on({integer,
            {integers({2, 3}, -4, 5), real({3}).in(0.2, 3)},
            {real({3}), integers({3}, 1, 5)}})
-      .twin([](T a, T b) { return a.xlogy_(b); })
+      .in_place([](T a, T b) { return a.xlogy_(b); })
       .refuses("[xlogy] (2, 3) and (4,) do not broadcast: dimension -1 is 3 and 4",
                {real({2, 3}), real({4})});
   rows.op("xlogy", "torch.xlogy(a, 2.5)", [](T a) { return xlogy(a, 2.5); })
       .on(unary_samples())
       .on({{integers({3}, -4, 5)}})
-      .twin([](T a) { return a.xlogy_(2.5); });
+      .in_place([](T a) { return a.xlogy_(2.5); });
   rows.op("xlogy", "torch.xlogy(1.5, a)", [](T a) { return xlogy(1.5, a); })
       .on(unary_samples(real({}).in(0.2, 3)))
       .on({{integers({3}, 1, 5)}});
@@ -84,9 +84,10 @@ std::vector<Op> math_rows() {
   function(rows, "exp", exp, &Tensor::exp_).on({whole(), {bools({3})}});
   function(rows, "exp2", exp2, &Tensor::exp2_).on({whole()});
   function(rows, "expm1", expm1, &Tensor::expm1_).on({whole()});
-  rows.op("exp2m1", "torch.exp2(a) - 1", exp2m1).on(unary_samples()).on({whole()}).twin([](T a) {
-    return a.exp2m1_();
-  });
+  rows.op("exp2m1", "torch.exp2(a) - 1", exp2m1)
+      .on(unary_samples())
+      .on({whole()})
+      .in_place([](T a) { return a.exp2m1_(); });
   function(rows, "log", log, &Tensor::log_, real({}).in(0.2, 3)).on({positive_whole()});
   function(rows, "log2", log2, &Tensor::log2_, real({}).in(0.2, 3)).on({positive_whole()});
   function(rows, "log10", log10, &Tensor::log10_, real({}).in(0.2, 3)).on({positive_whole()});
@@ -94,7 +95,7 @@ std::vector<Op> math_rows() {
   rows.op("entr", "torch.special.entr(a)", entr)
       .on(unary_samples(real({}).in(0.2, 3)))
       .on({positive_whole()})
-      .twin([](T a) { return a.entr_(); });
+      .in_place([](T a) { return a.entr_(); });
   function(rows, "sqrt", sqrt, &Tensor::sqrt_, real({}).in(0.2, 3)).on({positive_whole()});
   function(rows, "rsqrt", rsqrt, &Tensor::rsqrt_, real({}).in(0.2, 3)).on({positive_whole()});
   function(rows, "sin", sin, &Tensor::sin_).on({whole()});
@@ -110,17 +111,17 @@ std::vector<Op> math_rows() {
   function(rows, "sigmoid", sigmoid, &Tensor::sigmoid_).on({whole()});
   function(rows, "erf", erf, &Tensor::erf_).on({whole()});
   function(rows, "erfc", erfc, &Tensor::erfc_).on({whole()});
-  // Near the poles small changes of the argument are large ones of the result.
+  // Near the poles, a small change of the argument makes a large change of the result.
   const Sample between_poles = {real({2, 3}).in(-2.8, -0.2).off({-2, -1})};
   function(rows, "lgamma", lgamma, &Tensor::lgamma_, real({}).in(0.2, 4))
       .on({positive_whole(), between_poles})
       .within(64);
-  // PyTorch's polygamma(1, a) is right to 1e-9 only, so its values, and gradients that are made of
-  // it, are not compared; zeta(2, a) is the same function.
+  // PyTorch's polygamma(1, a) is accurate only to 1e-9. So its values, and gradients that use it,
+  // are not compared. zeta(2, a) is the same function.
   rows.op("digamma", "torch.digamma(a.detach())", digamma)
       .on(unary_samples(real({}).in(0.2, 4)))
       .on({positive_whole(), between_poles})
-      .twin([](T a) { return a.digamma_(); })
+      .in_place([](T a) { return a.digamma_(); })
       .within(64);
   const std::string expressions[] = {
       "torch.polygamma(0, a.detach())",
@@ -129,7 +130,7 @@ std::vector<Op> math_rows() {
   for (std::int64_t n = 0; const std::string& expression : expressions) {
     rows.op("polygamma", expression, [n](T a) { return polygamma(n, a); })
         .on(unary_samples(real({}).in(0.5, 4)))
-        .twin([n](T a) { return a.polygamma_(n); })
+        .in_place([n](T a) { return a.polygamma_(n); })
         .refuses("[polygamma] the order is -1, not a number from 0 on", {real({2})},
                  [](T a) { return polygamma(-1, a); });
     ++n;
@@ -139,11 +140,11 @@ std::vector<Op> math_rows() {
   function(rows, "erfinv", erfinv, &Tensor::erfinv_, real({}).in(-0.9, 0.9));
   rows.op("logit", "torch.logit(a)", [](T a) { return logit(a); })
       .on(unary_samples(real({}).in(0.1, 0.9)))
-      .twin([](T a) { return a.logit_(); });
+      .in_place([](T a) { return a.logit_(); });
   rows.op("logit", "torch.logit(a, 0.2)", [](T a) { return logit(a, 0.2); })
       .on(unary_samples(real({}).in(0.05, 0.95).off({0.2, 0.8})))
       .on({{bools({3})}})
-      .twin([](T a) { return a.logit_(0.2); });
+      .in_place([](T a) { return a.logit_(0.2); });
   function(rows, "floor", floor, &Tensor::floor_, between_jumps())
       .on({whole()})
       .refuses("[floor] a bool tensor cannot be rounded", {bools({2})});
@@ -153,11 +154,12 @@ std::vector<Op> math_rows() {
   function(rows, "round", round, &Tensor::round_, between_jumps())
       .on({whole()})
       .refuses("[round] a bool tensor cannot be rounded", {bools({2})});
-  // Elements lie on a grid of hundredths, in the middle between two tenths at the most.
+  // The elements are 0.003 above a hundredth, so none is midway between two tenths, where the
+  // result jumps.
   const Input hundredths = real({2, 3}).off({-1.95, -0.05, 0.05, 1.95}).grid(0.01, 0.003);
   rows.op("round", "torch.round(a, decimals=1)", [](T a) { return round(a, 1); })
       .on({{hundredths}})
-      .twin([](T a) { return a.round_(1); })
+      .in_place([](T a) { return a.round_(1); })
       .refuses("[round] needs float32 or float64, got int64", {integers({2}, 0, 9)});
   rows.op("round", "torch.round(a, decimals=-1)", [](T a) { return round(a, -1); })
       .on({{real({2, 3}).in(-99, 99).grid(1, 0.3)}});

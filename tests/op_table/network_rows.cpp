@@ -37,7 +37,7 @@ std::vector<Op> network_rows() {
             return gumbel_softmax(a, 1, true, 1e-10, 0, generator);
           })
       .on({{real({4, 3})}})
-      .no_differences();  // it is that of softmax, by design
+      .no_differences();  // by design, the gradient is softmax's
   return rows.take();
 }
 

@@ -65,7 +65,7 @@ void batch_norm_rows(Rows& rows) {
       .refuses("[batch_norm] weight (1,) for channels (3,)",
                {real({2, 3}), real({3}), real({3}), real({1}), real({3})})
       .fixed_size();
-  // Statistics are written, so these are copies; they have no gradient.
+  // batch_norm writes to its statistics, so it gets copies. These have no gradient.
   const auto train = [](List x) -> std::vector<Tensor> {
     const Tensor mean = x[1].clone(), var = x[2].clone();
     const BatchNormOptions options{.training = true, .momentum = 0.3, .eps = 0.1};

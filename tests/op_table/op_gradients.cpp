@@ -47,7 +47,7 @@ std::map<std::string, Graphs> graphs_by_operation() {
     if (!op.differences) continue;
     for (const Sample& sample : op.samples) {
       for (const Layout layout : layouts_of(op)) {
-        if (layout == Layout::expanded) continue;  // its graph has an expand, too
+        if (layout == Layout::expanded) continue;  // its graph also has a node for expand
         const Case made = make_case(op, sample, layout);
         if (!made.has_gradient()) continue;
         graphs[op.name].push_back(autograd::node_names(op.call(made.inputs)));
@@ -91,7 +91,7 @@ GradientErrors check_gradients(const Op& row, int order) {
   if (!row.differences) return all;
   for (std::size_t k = 0; k < row.samples.size(); ++k) {
     for (const Layout layout : layouts_of(row)) {
-      // Second derivatives take long: the first sample has all layouts, the others one.
+      // Second derivatives are slow, so only the first sample is checked in all layouts.
       if (order == 2 && k > 0 && layout != Layout::contiguous) break;
       const Case made = make_case(row, row.samples[k], layout);
       if (!made.has_gradient()) continue;

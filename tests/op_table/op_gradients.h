@@ -1,5 +1,5 @@
-// Gradients of whole operations: how far they are from central differences, and which backward
-// nodes make them. For the tests, and for examples/gradcheck.
+// Gradients of whole operations: how much they differ from central differences, and which backward
+// nodes compute them. For the tests and for examples/gradcheck.
 #pragma once
 
 #include <map>
@@ -10,29 +10,30 @@
 
 namespace tend::test {
 
-/// The layouts in which a row is tried.
+/// The layouts in which a row is checked.
 std::vector<Layout> layouts_of(const Op& op);
 
-/// "torch.exp(a), sample 0, contiguous"
+/// Text such as "torch.exp(a), sample 0, contiguous".
 std::string describe(const Op& op, std::size_t sample, Layout layout);
 
-/// What gradcheck (order 1) or gradgradcheck (order 2) found, over samples and layouts.
+/// The errors that gradcheck (order 1) or gradgradcheck (order 2) found, over samples and layouts.
 struct GradientErrors {
   std::int64_t checks = 0;
   double max_abs_error = 0;
   double max_rel_error = 0;
   bool passed = true;
-  std::string message;  // of the first check that failed
+  std::string message;  // the message of the first check that failed
 
   void add(const GradientErrors& more);
 };
 
-/// The errors of one row: of the first derivatives of every sample on every layout, or of the
-/// second derivatives of the first sample on every layout and of the others. A check that throws
-/// (gradients with noise differ from one evaluation to the next) counts as failed.
+/// Checks the gradients of one row. Order 1 checks the first derivatives of every sample in every
+/// layout. Order 2 checks the second derivatives of the first sample in every layout, and of the
+/// other samples in the contiguous layout. A check that throws counts as failed. It throws if the
+/// gradients have noise, because two evaluations differ then.
 GradientErrors check_gradients(const Op& row, int order);
 
-/// The backward nodes that an operation's forward graphs are made of, in all its rows.
+/// The backward nodes in the graphs that an operation records, over all its rows.
 struct OperationNodes {
   std::set<std::string> all;
   /// The nodes of the operation itself. A node belongs to the operations that have the smallest
@@ -41,7 +42,8 @@ struct OperationNodes {
   std::set<std::string> own;
 };
 
-/// For every operation of the table that is differentiable somewhere, by name.
+/// The nodes of every operation that is differentiable in at least one row, by the operation's
+/// name.
 const std::map<std::string, OperationNodes>& operation_nodes();
 
 }  // namespace tend::test

@@ -9,13 +9,13 @@
 
 namespace tend::test {
 
-/// Breaks gradients on purpose, to show that a check finds it: while it lives, backwards on this
-/// thread add normal noise to every gradient that nodes called `name` return.
+/// Breaks gradients on purpose, to show that a check finds it. While the object exists, backward
+/// passes on this thread add normal noise to every gradient that a node called `name` returns.
 class GradientNoise {
  public:
   explicit GradientNoise(std::string name, double standard_deviation = 0.1);
 
-  /// How many gradients were spoilt; 0 means that no such node was differentiated.
+  /// The number of gradients that were changed. 0 means that no such node was differentiated.
   std::int64_t count() const noexcept { return count_; }
 
  private:

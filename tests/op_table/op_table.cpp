@@ -12,9 +12,9 @@ namespace tend::test {
 namespace {
 
 // A linear congruential generator (Knuth's MMIX constants): the same numbers everywhere.
-class Draws {
+class UniformNumbers {
  public:
-  explicit Draws(std::uint64_t seed) : state_(seed * 2 + 1) {}
+  explicit UniformNumbers(std::uint64_t seed) : state_(seed * 2 + 1) {}
   // Uniform on [0, 1).
   double operator()() {
     state_ = state_ * 6364136223846793005u + 1442695040888963407u;
@@ -25,7 +25,7 @@ class Draws {
   std::uint64_t state_;
 };
 
-// Rounded so that it is the double nearest to a short decimal number.
+// Rounds to the grid. The result is the double nearest to a number with at most three decimals.
 double on_grid(const Input& input, double value) {
   const double n = std::round((value - input.offset) / input.step);
   return std::round((input.offset + n * input.step) * 1000) / 1000;
@@ -38,27 +38,27 @@ bool is_allowed(const Input& input, double value) {
   return std::none_of(input.kinks.begin(), input.kinks.end(), near);
 }
 
-// Of many elements, which the input's interval has no room for: the numbers around 0, a 1024th
-// apart, shuffled. They are exact in float32, too.
-std::vector<double> many_distinct(std::int64_t count, Draws draw) {
+// Distinct elements, for inputs whose interval has too few grid points: shuffled multiples of
+// 1/1024 around 0. They are exact in float32, too.
+std::vector<double> many_distinct(std::int64_t count, UniformNumbers next) {
   std::vector<double> values(static_cast<std::size_t>(count));
   for (std::size_t i = 0; i < values.size(); ++i) {
     values[i] = (static_cast<double>(i) - std::floor(static_cast<double>(count) / 2)) / 1024;
-    std::swap(values[i], values[static_cast<std::size_t>(draw() * static_cast<double>(i + 1))]);
+    std::swap(values[i], values[static_cast<std::size_t>(next() * static_cast<double>(i + 1))]);
   }
   return values;
 }
 
 std::vector<double> elements(const Input& input, std::uint64_t seed) {
-  Draws draw(seed);
+  UniformNumbers next(seed);
   std::vector<double> values;
   std::set<double> taken;
   const std::int64_t count = element_count(input.shape);
   values.reserve(static_cast<std::size_t>(count));
-  const double places = (input.high - input.low) / input.step;
-  if (input.distinct && static_cast<double>(count) > places) return many_distinct(count, draw);
+  const double points = (input.high - input.low) / input.step;
+  if (input.distinct && static_cast<double>(count) > points) return many_distinct(count, next);
   while (static_cast<std::int64_t>(values.size()) < count) {
-    const double value = on_grid(input, input.low + (input.high - input.low) * draw());
+    const double value = on_grid(input, input.low + (input.high - input.low) * next());
     if (!is_allowed(input, value)) continue;
     if (input.distinct && !taken.insert(value).second) continue;
     values.push_back(value);
@@ -66,8 +66,8 @@ std::vector<double> elements(const Input& input, std::uint64_t seed) {
   return values;
 }
 
-// The same elements with gaps between them, behind an offset. The gaps hold NaN, which shows in a
-// result that read them.
+// The same elements after an offset, with gaps between them. The gaps are NaN, so that a result
+// that reads them is NaN, too.
 Array with_gaps(const Array& x) {
   Shape wide = x.shape();
   if (wide.empty()) {
@@ -89,7 +89,7 @@ Array transposed(const Array& x) {
   return x.permute(reversed).clone().permute(reversed);
 }
 
-// The first slice along the first dimension of size 2 or more, to be expanded again.
+// The first slice along the first dimension of size 2 or more. It is expanded again later.
 Array first_row(const Array& x) {
   for (std::int64_t d = 0; d < x.rank(); ++d) {
     if (x.shape()[d] > 1) return x.narrow(d, 0, 1).clone();
@@ -135,7 +135,8 @@ std::vector<Sample> binary_samples(const Input& a, const Input& b) {
 const std::vector<Op>& op_table() {
   static const std::vector<Op> table = [] {
     std::vector<Op> all;
-    // The name is that of NAME_rows.cpp, and of the file in tests/data/ops.
+    // The rows of family NAME are in NAME_rows.cpp. PyTorch's results are in
+    // tests/data/ops/NAME.json.
     const std::pair<const char*, std::vector<Op> (*)()> families[] = {
         {"arithmetic", arithmetic_rows},
         {"math", math_rows},
@@ -229,12 +230,13 @@ Sample large_sample(const Op& op, double elements) {
 }
 
 Tensor cotangent_like(const Tensor& output) {
-  // Kept, as drawing takes longer than most operations: the first n of more numbers are those that
-  // n alone would be. Of each thread, so that tests need no lock.
-  thread_local std::vector<double> drawn;
+  // The numbers are cached, since computing them takes longer than most operations. The first n
+  // numbers are the same for every count. Each thread has its own cache, so that tests need no
+  // lock.
+  thread_local std::vector<double> cached;
   const auto count = static_cast<std::size_t>(output.numel());
-  if (drawn.size() < count) drawn = elements(real({output.numel()}).in(-1, 1), 99);
-  const Array values = Array::from<double>(std::span(drawn).first(count), output.shape());
+  if (cached.size() < count) cached = elements(real({output.numel()}).in(-1, 1), 99);
+  const Array values = Array::from<double>(std::span(cached).first(count), output.shape());
   return Tensor(values.to(output.dtype()));
 }
 

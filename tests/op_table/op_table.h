@@ -1,6 +1,6 @@
-// The operation table: one row for every way in which a public operation is checked. Everything in
-// op_table_test.cpp and op_torch_test.cpp follows from the rows. To add an operation, add a row to
-// its family's file, FAMILY_rows.cpp, and run tests/data/make_pytorch.py.
+// The operation table. Each row is one call of a public operation, with everything that is checked
+// about it. The tests in op_table_test.cpp and op_torch_test.cpp go over all rows. To add an
+// operation, add a row to its family's file, FAMILY_rows.cpp, and run tests/data/make_pytorch.py.
 #pragma once
 
 #include <functional>
@@ -15,13 +15,13 @@
 
 namespace tend::test {
 
-/// How an input of an operation is made: its shape, and what its elements are like.
+/// Describes an input of an operation: its shape and its elements.
 struct Input {
   Shape shape;
   DType dtype = float64;
-  double low = -2;  // elements lie in [low, high]; in [low, high) for int64
+  double low = -2;  // elements are in [low, high]; in [low, high) for int64
   double high = 2;
-  double step = 0.01;  // elements are offset + n * step, n a whole number
+  double step = 0.01;  // elements are offset + n * step, for whole numbers n
   double offset = 0;
   std::vector<double> kinks = {};  // elements are at least 0.05 away from these
   bool distinct = false;           // no two elements are equal
@@ -30,10 +30,10 @@ struct Input {
   Input& in(double lowest, double highest) { return low = lowest, high = highest, *this; }
   /// Keeps elements away from points where the function has no derivative.
   Input& off(std::vector<double> points) { return kinks = std::move(points), *this; }
-  /// Two inputs on grid(0.1) and grid(0.1, 0.05) have no element in common.
+  /// Sets step and offset. Inputs on grid(0.1) and grid(0.1, 0.05) have no element in common.
   Input& grid(double width, double start = 0) { return step = width, offset = start, *this; }
   Input& apart() { return distinct = true, *this; }
-  /// An input with respect to which the operation has no gradient, or none is tested.
+  /// Marks an input for which the operation has no gradient, or whose gradient is not tested.
   Input& constant() { return differentiable = false, *this; }
   Input& as(DType other) { return dtype = other, *this; }
 
@@ -42,7 +42,7 @@ struct Input {
 
 using Sample = std::vector<Input>;
 
-/// A float64 input; the checks turn it into float32 where they want one.
+/// A float64 input. The checks also convert it to float32.
 inline Input real(Shape shape) {
   return {.shape = std::move(shape)};
 }
@@ -57,24 +57,25 @@ inline Input bools(Shape shape) {
 struct Refusal {
   std::string message;
   Sample inputs;
-  std::vector<TensorFunction> call = {};  // none or one; without it, the row's call
+  std::vector<TensorFunction> call = {};  // at most one; if empty, the row's call is used
 };
 
 struct Op {
-  std::string name;  // of the function in autograd/ops, or attention/functions/scaled_dot_product.h
-  std::string torch;  // the same call in Python, of the inputs a, b, c, ... or of the list `x`
+  std::string name;   // the name of the function in autograd/ops or attention/functions
+  std::string torch;  // the same call in Python, with inputs a, b, c and so on, or the list `x`
   TensorFunction call;
   std::string family = {};  // op_table() fills it in
   std::vector<Sample> samples = {};
   std::vector<Refusal> refusals = {};
-  std::vector<TensorFunction> twins = {};  // the in-place method: none or one
-  bool twin_reshapes = false;
-  double roundings = 8;     // in float32: the error allowed, in units of rounding
-  bool any_layout = true;   // false where other strides are rightly refused
-  bool scales = true;       // the sizes of the first sample may grow by one factor
-  double step = 1e-6;       // of central differences
-  bool differences = true;  // false where the gradient is rightly not the derivative
-  /// Floating-point operations of the call, for benchmarks; empty where memory limits its speed.
+  std::vector<TensorFunction> in_place_forms = {};  // the in-place form: at most one
+  bool in_place_reshapes = false;
+  double roundings = 8;     // the error that is allowed in float32, in units of rounding
+  bool any_layout = true;   // false if the operation is right to refuse other strides
+  bool scales = true;       // all sizes of the first sample may be multiplied by one factor
+  double step = 1e-6;       // the step of central differences
+  bool differences = true;  // false if the gradient is not the derivative, on purpose
+  /// The number of floating-point operations of the call, for benchmarks. Empty if memory limits
+  /// the speed.
   std::function<double(const std::vector<Tensor>& inputs)> flops = {};
 
   Op& on(std::vector<Sample> more) {
@@ -89,11 +90,11 @@ struct Op {
     refusals.push_back({std::move(message), std::move(inputs), {std::move(bad)}});
     return *this;
   }
-  Op& twin(TensorFunction in_place) { return twins.push_back(std::move(in_place)), *this; }
-  /// A twin that gives its tensor another shape.
-  Op& reshaping_twin(TensorFunction in_place) {
-    twin_reshapes = true;
-    return twin(std::move(in_place));
+  Op& in_place(TensorFunction f) { return in_place_forms.push_back(std::move(f)), *this; }
+  /// Adds an in-place form that changes the shape of its tensor.
+  Op& reshaping_in_place(TensorFunction f) {
+    in_place_reshapes = true;
+    return in_place(std::move(f));
   }
   Op& within(double units) { return roundings = units, *this; }
   Op& contiguous_only() { return any_layout = false, *this; }
@@ -118,14 +119,14 @@ class Rows {
   std::vector<Op> rows_;
 };
 
-// Samples for most operations: matrices, a 0-d and an empty tensor, more dimensions.
+// Samples for most operations: matrices, a 0-d tensor, an empty tensor, and more dimensions.
 
-/// For functions of one tensor, made like `like`.
+/// Samples for functions of one tensor. The elements are as in `like`.
 std::vector<Sample> unary_samples(const Input& like = real({}));
-/// For functions of two tensors that broadcast.
+/// Samples for functions of two tensors that broadcast.
 std::vector<Sample> binary_samples(const Input& a = real({}), const Input& b = real({}));
 
-/// The results of an operation that gives both, as rows have them.
+/// The values and indices of a result as a list, which is what a row's call returns.
 inline std::vector<Tensor> values_and_indices(const ValuesAndIndices& found) {
   return {found.values, found.indices};
 }
@@ -154,7 +155,7 @@ std::vector<Op> flex_rows();
 /// The rows of all families.
 const std::vector<Op>& op_table();
 
-/// How the elements of the inputs lie in memory.
+/// The layout of the inputs in memory.
 enum class Layout { contiguous, transposed, sliced, expanded };
 inline constexpr Layout kLayouts[] = {Layout::contiguous, Layout::transposed, Layout::sliced,
                                       Layout::expanded};
@@ -162,21 +163,21 @@ std::string_view layout_name(Layout layout);
 
 /// A row's call on one sample in one layout.
 struct Case {
-  std::vector<Tensor> inputs;  // leaves; those with a gradient require it
-  std::vector<Shape> shapes;   // to which the leaves are expanded
+  std::vector<Tensor> inputs;  // leaves; an input with a gradient requires grad
+  std::vector<Shape> shapes;   // the shapes to which the leaves are expanded
   TensorFunction op;
 
   std::vector<Tensor> arguments() const;
   bool has_gradient() const;
-  /// The call, with the expansions before it, as a function of the leaves.
+  /// The call as a function of the leaves. It expands them first.
   TensorFunction call() const;
 };
-/// float64 inputs get the dtype `real`. Elements depend on the sample alone, except that an
-/// expanded dimension repeats its first slice.
+/// Makes the inputs of a sample in a layout. float64 inputs get the dtype `real`. The elements
+/// depend only on the sample, except that an expanded dimension repeats its first slice.
 Case make_case(const Op& op, const Sample& sample, Layout layout, DType real = float64);
 
-/// The first sample with larger sizes, about so many elements in the largest input. By default
-/// these are enough to be shared by several threads.
+/// The first sample of a row, enlarged until its largest input has about this number of elements.
+/// The default is enough for several threads to share the work.
 Sample large_sample(const Op& op, double elements = 1e5);
 
 /// A cotangent for `output`: pseudo-random elements in [-1, 1] with two decimals.

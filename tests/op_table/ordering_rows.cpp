@@ -9,7 +9,7 @@ namespace {
 using T = const Tensor&;
 
 void ordering_rows(Rows& rows) {
-  // Apart, since there is no derivative where two are equal.
+  // Distinct elements, since there is no derivative where two are equal.
   const std::vector<Sample> samples = {
       {real({2, 3}).apart()}, {real({3, 3, 2}).apart()}, {integers({2, 3}, -50, 50).apart()}};
   rows.op("sort", "torch.sort(a)", [](T a) { return values_and_indices(sort(a)); })
@@ -28,7 +28,7 @@ void ordering_rows(Rows& rows) {
 }
 
 void quantile_rows(Rows& rows) {
-  // Apart, since there is no derivative where two are equal.
+  // Distinct elements, since there is no derivative where two are equal.
   const std::vector<Sample> samples = {{real({2, 5}).apart()}, {real({3, 4, 2}).apart()}};
   rows.op("quantile", "torch.quantile(a, 0.3)", [](T a) { return quantile(a, 0.3); })
       .on(samples)

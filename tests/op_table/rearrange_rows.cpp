@@ -99,7 +99,8 @@ void padding_rows(Rows& rows) {
             return pad(a, {1, -1, -2, 1}, PadMode::constant, 0.5);
           })
       .on({{real({3, 2})}, {real({2, 3, 4})}, {integers({2, 2}, 1, 9)}})
-      .refuses("[pad] dimension 0 of (1, 2) has no 2 and -1 places to cut off", {real({1, 2})});
+      .refuses("[pad] dimension 0 of (1, 2) is too small to cut off 2 before and -1 after",
+               {real({1, 2})});
   rows.op("pad", "F.pad(a, (-2, -2))",
           [](T a) {
             return pad(a, {-2, -2});
@@ -112,11 +113,11 @@ void padding_rows(Rows& rows) {
             return pad(a, {2, 1}, PadMode::reflect);
           })
       .on({{real({2, 3})}, {real({2, 2, 4})}, {real({0, 2, 3})}, {integers({1, 3}, 0, 9)}})
-      .refuses("[pad] dimension 1 of (2, 2) has too few places to be padded by 2 and 1 of them",
+      .refuses("[pad] dimension 1 of (2, 2) is too small to be padded by 2 and 1 of its elements",
                {real({2, 2})})
       .refuses(
-          "[pad] padding (2, 1) of (3,): only a constant pads other than the last 1, 2 or 3 of "
-          "a tensor that has 1 or 2 dimensions more",
+          "[pad] padding (2, 1) of (3,): a mode other than constant pads the last 1, 2 or 3 "
+          "dimensions of a tensor that has 1 or 2 dimensions more",
           {real({3})});
   rows.op("pad", "F.pad(a, (-2, 3), 'reflect')",
           [](T a) {
@@ -150,7 +151,7 @@ void padding_rows(Rows& rows) {
             return pad(a, {2, 1}, PadMode::circular);
           })
       .on({{real({2, 3})}, {real({2, 2, 2})}})
-      .refuses("[pad] dimension 1 of (2, 1) has too few places to be padded by 2 and 1 of them",
+      .refuses("[pad] dimension 1 of (2, 1) is too small to be padded by 2 and 1 of its elements",
                {real({2, 1})});
   rows.op("pad", "F.pad(a, (-2, 2, 1, 0), 'circular')",
           [](T a) {

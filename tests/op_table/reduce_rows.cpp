@@ -8,7 +8,7 @@ namespace {
 
 using T = const Tensor&;
 
-// A reduction over all dimensions, over some, and over one that is kept.
+// Rows for a reduction over all dimensions, over some, and over one with keepdim.
 template <class F>
 void reduction(Rows& rows, const std::string& name, F f, const std::vector<Sample>& samples) {
   const std::string call = "torch." + name + "(a";
@@ -25,7 +25,7 @@ void reduction(Rows& rows, const std::string& name, F f, const std::vector<Sampl
 }
 
 void prod_rows(Rows& rows) {
-  // Steps of one give zeros.
+  // On a grid of width 1, some elements are 0.
   const std::vector<Sample> samples = {
       {real({2, 3})}, {real({2, 3}).grid(1)},    {real({3, 2, 4})}, {real({3, 2, 4}).grid(1)},
       {real({0, 3})}, {integers({2, 3}, -4, 5)}, {bools({2, 3})}};
@@ -41,7 +41,7 @@ void prod_rows(Rows& rows) {
 }
 
 void deviation_rows(Rows& rows) {
-  // Apart, since std has no derivative where all elements are equal.
+  // Distinct elements, since std has no derivative where all elements are equal.
   const std::vector<Sample> samples = {{real({2, 3}).apart()}, {real({3, 2, 4}).apart()}};
   for (const bool root : {false, true}) {
     const std::string name = root ? "std" : "var";
@@ -74,7 +74,7 @@ struct Extreme {
 };
 
 void extreme_rows(Rows& rows) {
-  // Apart, since there is no derivative where two are equal.
+  // Distinct elements, since there is no derivative where two are equal.
   const std::vector<Sample> samples = {
       {real({2, 3}).apart()}, {real({3, 2, 4}).apart()}, {integers({2, 3}, -50, 50).apart()}};
   const std::vector<Sample> number = {{real({})}};
@@ -112,7 +112,7 @@ void extreme_rows(Rows& rows) {
   }
 }
 
-// sum, mean, prod, cumsum and cumprod in another dtype than the input's.
+// Rows for sum, mean, prod, cumsum and cumprod in another dtype than the input's.
 void dtype_rows(Rows& rows) {
   const std::vector<Sample> samples = {{real({2, 3}).as(float32)}, {integers({2, 3}, 1, 4)}};
   rows.op("sum", "torch.sum(a, 1, dtype=torch.float64)",
@@ -158,7 +158,7 @@ void pair_rows(Rows& rows) {
 }
 
 void counting_rows(Rows& rows) {
-  // 0 / 0, which is NaN, where the input is 0.
+  // Returns `a` with NaN (0 / 0) where it is 0.
   const auto with_nans = [](T a) { return a + (a * 0) / a; };
   Input whole = real({2, 3});
   rows.op("nansum", "torch.nansum(a + a * 0 / a, 1)",
@@ -222,7 +222,7 @@ void running_extreme_rows(Rows& rows) {
 }
 
 void middle_rows(Rows& rows) {
-  // Apart, since there is no derivative where two are equal.
+  // Distinct elements, since there is no derivative where two are equal.
   const std::vector<Sample> samples = {{real({2, 3}).apart()},
                                        {real({3, 2, 4}).apart()},
                                        {integers({2, 3}, -50, 50).apart()},
@@ -236,7 +236,7 @@ void middle_rows(Rows& rows) {
       .on(samples)
       .on({{real({0, 3})}});
   const auto list = [](const Extremes& found) { return std::vector<Tensor>{found.min, found.max}; };
-  // PyTorch's aminmax has no derivative.
+  // PyTorch's aminmax has no derivative, so the rows use amin and amax.
   rows.op("aminmax", "[torch.amin(a, ()), torch.amax(a, ())]",
           [list](T a) { return list(aminmax(a)); })
       .on(samples)
@@ -246,7 +246,7 @@ void middle_rows(Rows& rows) {
       .on(samples);
 }
 
-// logsumexp and norms.
+// Rows for logsumexp and norms.
 void size_rows(Rows& rows) {
   const std::vector<Sample> samples = {{real({2, 3})}, {real({3, 2, 4})}};
   rows.op("logsumexp", "torch.logsumexp(a, 0)", [](T a) { return logsumexp(a, 0); })
@@ -294,7 +294,7 @@ void running_rows(Rows& rows) {
     rows.op(name, "torch." + name + "(a, -1)", [f](T a) { return f(a, -1, std::nullopt); })
         .on({{real({2, 3})}, {real({})}, {real({0, 3})}, {integers({4}, -9, 9)}, {bools({2, 3})}})
         .on({{real({2, 5}).grid(1)}})  // with zeros
-        .twin([in_place](T a) { return in_place(a, -1); });
+        .in_place([in_place](T a) { return in_place(a, -1); });
     rows.op(name, "torch." + name + "(a, 1)", [f](T a) { return f(a, 1, std::nullopt); })
         .on({{real({2, 3})}, {real({3, 2, 4})}, {real({2, 1})}})
         .refuses("[" + name + "] dimension 1 is out of range [-1, 0] for 1 dimensions",
@@ -303,7 +303,7 @@ void running_rows(Rows& rows) {
 }
 
 void truth_rows(Rows& rows) {
-  // Steps of one give zeros.
+  // On a grid of width 1, some elements are 0.
   const std::vector<Sample> samples = {{real({2, 3}).grid(1).constant()},
                                        {bools({3, 2, 4})},
                                        {bools({0, 3})},

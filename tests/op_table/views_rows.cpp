@@ -36,16 +36,16 @@ void piece_rows(Rows& rows) {
 void shape_rows(Rows& rows) {
   rows.op("transpose", "torch.transpose(a, 0, -1)", [](T a) { return transpose(a, 0, -1); })
       .on({{real({2, 3})}, {real({2, 3, 4})}, {real({})}, {real({0, 3})}})
-      .reshaping_twin([](T a) { return a.transpose_(0, -1); })
+      .reshaping_in_place([](T a) { return a.transpose_(0, -1); })
       .refuses("[transpose] dimension 2 is out of range [-2, 1] for 2 dimensions", {real({2, 3})},
                [](T a) { return transpose(a, 0, 2); });
   rows.op("swapaxes", "torch.swapaxes(a, 1, 0)", [](T a) { return swapaxes(a, 1, 0); })
       .on({{real({2, 3})}, {real({2, 3, 4})}})
-      .reshaping_twin([](T a) { return a.swapaxes_(1, 0); })
+      .reshaping_in_place([](T a) { return a.swapaxes_(1, 0); })
       .refuses("[transpose] dimension 1 is out of range [-1, 0] for 1 dimensions", {real({3})});
   rows.op("t", "a.t()", [](T a) { return t(a); })
       .on({{real({2, 3})}, {real({3})}, {real({})}})
-      .reshaping_twin([](T a) { return a.t_(); })
+      .reshaping_in_place([](T a) { return a.t_(); })
       .refuses("[t] needs at most 2 dimensions, got (2, 3, 4)", {real({2, 3, 4})});
   rows.op("permute", "torch.permute(a, (2, 0, -2))",
           [](T a) {
@@ -120,10 +120,10 @@ void shape_rows(Rows& rows) {
       .fixed_size();
   rows.op("squeeze", "torch.squeeze(a)", [](T a) { return squeeze(a); })
       .on({{real({2, 1, 3})}, {real({1, 1})}, {real({})}, {real({1, 0})}})
-      .reshaping_twin([](T a) { return a.squeeze_(); });
+      .reshaping_in_place([](T a) { return a.squeeze_(); });
   rows.op("squeeze", "torch.squeeze(a, -1)", [](T a) { return squeeze(a, -1); })
       .on({{real({2, 1})}, {real({2, 3})}, {real({})}})
-      .reshaping_twin([](T a) { return a.squeeze_(-1); });
+      .reshaping_in_place([](T a) { return a.squeeze_(-1); });
   rows.op("squeeze", "torch.squeeze(a, (0, -1))",
           [](T a) {
             return squeeze(a, {0, -1});
@@ -132,10 +132,10 @@ void shape_rows(Rows& rows) {
       .refuses("[squeeze] dimension 0 appears more than once in (0, -1)", {real({1})});
   rows.op("squeeze", "torch.squeeze(a, ())", [](T a) { return squeeze(a, Shape{}); })
       .on({{real({1, 3, 1})}, {real({})}})
-      .reshaping_twin([](T a) { return a.squeeze_(Shape{}); });
+      .reshaping_in_place([](T a) { return a.squeeze_(Shape{}); });
   rows.op("unsqueeze", "torch.unsqueeze(a, -2)", [](T a) { return unsqueeze(a, -2); })
       .on({{real({2, 3})}, {real({3})}, {real({0})}})
-      .reshaping_twin([](T a) { return a.unsqueeze_(-2); })
+      .reshaping_in_place([](T a) { return a.unsqueeze_(-2); })
       .refuses("[unsqueeze] dimension -2 is out of range [-1, 0] for 1 dimensions", {real({})});
   rows.op("unfold", "a.unfold(0, 3, 2)", [](T a) { return unfold(a, 0, 3, 2); })
       .on({{real({8})}, {real({5, 2})}, {real({3})}, {real({4, 0})}, {real({6}).as(float32)}})
@@ -170,7 +170,7 @@ void shape_rows(Rows& rows) {
   rows.op("to", "a.to(torch.float32).to(torch.float64)",
           [](T a) { return to(to(a, float32), float64); })
       .on({{real({2, 3}).grid(0.125)}, {real({}).grid(0.125)}})
-      .steps(0x1p-10);  // float32 holds these numbers, and those one step beside them, exactly
+      .steps(0x1p-10);  // float32 represents the elements exactly, also plus or minus one step
 }
 
 }  // namespace

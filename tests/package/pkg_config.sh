@@ -1,5 +1,5 @@
-# pkg_config.sh PKG_CONFIG COMPILER SOURCE: compiles a program with what pkg-config says of the tend in ./prefix,
-# and runs it.
+# pkg_config.sh PKG_CONFIG COMPILER SOURCE: compiles a program with pkg-config's flags for the tend in ./prefix, and
+# runs it.
 set -eu
 folder=$(dirname "$(find prefix -name tend.pc)")
 flags=$(PKG_CONFIG_PATH=$folder "$1" --cflags --libs tend)

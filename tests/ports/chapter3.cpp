@@ -1,7 +1,7 @@
 // Ports a notebook on attention: dot products of six words, softmax weights and context vectors,
 // trainable weights, self-attention with parameters and with Linear layers, causal masks, dropout,
 // and multi-head attention, first as a list of heads and then with split weights.
-// Checks the numbers that the notebook prints, to their four decimals.
+// Checks the numbers that the notebook prints, to four decimals.
 #include <cmath>
 #include <limits>
 
@@ -19,7 +19,7 @@ const Tensor inputs = tensor({{0.43, 0.15, 0.89},    // Your
                               {0.05, 0.80, 0.55}});  // step
 
 constexpr double inf = std::numeric_limits<double>::infinity();
-// Half of the last printed digit, and the rounding of float32.
+// The tolerance: half of the last printed digit, plus the rounding of float32.
 constexpr double printed = 0.5e-4 + 1e-6;
 
 class SelfAttentionV1 : public nn::Module<SelfAttentionV1> {
@@ -240,7 +240,7 @@ void self_attention() {
                       {-0.0754, 0.0693}}),
               printed);
 
-  // The weights of v2 in v1 give v2's result.
+  // v1 with the weights of v2 gives the same result as v2.
   SelfAttentionV1 copy(3, 2);
   copy.W_query = nn::Parameter(sa_v2.W_query.weight.T());
   copy.W_key = nn::Parameter(sa_v2.W_key.weight.T());

@@ -1,7 +1,7 @@
 // Ports the chapter of a book on language models that builds the GPT: layer normalisation, GELU,
 // shortcut connections, the transformer block, the model and greedy generation (gpt_model.h).
-// Checks outputs, gradients, the number of parameters and the generated tokens against PyTorch
-// from the same seeds, dropout included (chapter4.py).
+// Compares outputs, gradients, the number of parameters and the generated tokens with PyTorch's
+// from the same seeds, also with dropout (chapter4.py).
 #include "check.h"
 #include "gpt_model.h"
 
@@ -9,7 +9,7 @@ using namespace tend;
 
 namespace {
 
-// Sums of up to a few hundred float32 products.
+// Allows for the rounding of sums of up to a few hundred float32 products.
 constexpr double kTolerance = 2e-5;
 
 std::vector<double> first_four(const Tensor& x) {

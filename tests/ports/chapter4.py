@@ -1,4 +1,4 @@
-# The numbers that chapter4.cpp expects, from PyTorch 2.6.
+# Prints the numbers that chapter4.cpp expects, with PyTorch 2.6.
 import torch
 import torch.nn as nn
 

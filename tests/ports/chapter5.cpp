@@ -1,8 +1,8 @@
 // Ports the chapter of a book on language models that trains the GPT (gpt_model.h): text to tokens,
 // cross entropy and perplexity, loaders for training and validation, the training loop, sampling
 // with temperature and top-k, and files of the model and its optimizer.
-// Checks losses on the way and the sampled text against PyTorch from the same seeds, dropout and
-// shuffling included (chapter5.py), and that training goes on from the files.
+// Compares the losses during training and the sampled text with PyTorch's from the same seeds, with
+// dropout and shuffling (chapter5.py). Also checks that training continues from the files.
 #include <functional>
 #include <map>
 #include <set>
@@ -40,7 +40,7 @@ struct Batch {
   Tensor inputs, targets;
 };
 
-/// Windows of a text, in batches.
+/// Splits a text into windows, and the windows into batches.
 class Loader {
  public:
   Loader(const Tensor& ids, int max_length, int stride, int batch_size) : batch_size_(batch_size) {
@@ -93,7 +93,7 @@ Losses evaluate_model(GPTModel& model, const Loader& train, const Loader& val) {
   return losses;
 }
 
-/// Trains an epoch; `after(step)` is called after each step.
+/// Trains one epoch. Calls `after(step)` after each step.
 void train_epoch(GPTModel& model, const Loader& train, optim::AdamW& optimizer, int& step,
                  const std::function<void(int)>& after) {
   model.train();
@@ -151,8 +151,8 @@ void check_untrained(GPTModel& model, const Loader& train, const Loader& val) {
   check::near("val loss", losses.val, 3.313732147216797, 1e-5);
 }
 
-/// Losses of two runs that round differently drift apart: after 60 steps of AdamW by up to 3e-6,
-/// with AVX-512, AVX2 and SSE4.
+/// The tolerance for losses: runs that round differently drift apart. With AVX-512, AVX2 and SSE4,
+/// the losses differ by up to 3e-6 after 60 steps of AdamW.
 constexpr double kDrift = 1e-4;
 
 void check_training(GPTModel& model, optim::AdamW& optimizer, const Loader& train,

@@ -1,4 +1,4 @@
-# The numbers that chapter5.cpp expects, from PyTorch 2.6. Needs chapter4.py beside it.
+# Prints the numbers that chapter5.cpp expects, with PyTorch 2.6. Imports chapter4.py from the same folder.
 import torch
 from chapter4 import GPTModel
 

@@ -1,4 +1,4 @@
-// What the programs in this folder check their results with.
+// The checks that the programs in this folder use.
 #pragma once
 
 #include <cmath>
@@ -12,20 +12,20 @@ namespace check {
 
 inline int failures = 0;
 
-/// Prints `what` when it is not so.
+/// Counts a failure and prints `what` unless `right` is true.
 inline void that(bool right, const std::string& what) {
   if (right) return;
   ++failures;
   std::cerr << "wrong: " << what << '\n';
 }
 
-/// |got - want| <= tolerance * max(1, |want|); NaN is never near.
+/// Checks that |got - want| <= tolerance * max(1, |want|). The check fails for NaN.
 inline void near(const std::string& what, double got, double want, double tolerance) {
   const bool right = std::abs(got - want) <= tolerance * std::fmax(1.0, std::abs(want));
   that(right, what + " is " + std::to_string(got) + ", not " + std::to_string(want));
 }
 
-/// The same for lists of numbers.
+/// Checks two lists of numbers in the same way.
 inline void near(const std::string& what, const std::vector<double>& got,
                  const std::vector<double>& want, double tolerance) {
   that(got.size() == want.size(), what + " has " + std::to_string(got.size()) + " numbers");
@@ -33,7 +33,7 @@ inline void near(const std::string& what, const std::vector<double>& got,
     near(what + '[' + std::to_string(i) + ']', got[i], want[i], tolerance);
 }
 
-/// Whether two tensors have one shape, and elements that differ by less than `tolerance`.
+/// Checks that two tensors have the same shape and that elements differ by at most `tolerance`.
 inline void near(const std::string& what, const tend::Tensor& got, const tend::Tensor& want,
                  double tolerance) {
   if (got.shape() != want.shape()) {
@@ -44,7 +44,7 @@ inline void near(const std::string& what, const tend::Tensor& got, const tend::T
   that(difference <= tolerance, what + " differs by " + std::to_string(difference));
 }
 
-/// What main returns.
+/// The exit status: 0 if all checks passed, otherwise 1.
 inline int result() {
   if (failures > 0) std::cerr << failures << " checks failed\n";
   return failures > 0 ? 1 : 0;

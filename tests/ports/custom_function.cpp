@@ -1,15 +1,15 @@
-// Ports autograd functions of one's own: a straight-through estimator, a reversed gradient with a
-// factor, a fused operation that saves inputs and its output, one with two outputs, and double
-// backward.
-// Checks them by gradcheck and gradgradcheck and against the same in public operations, and the
-// rounding, for which that is impossible, by what it is made for: a training through it.
+// Ports custom autograd functions: a straight-through estimator, a gradient that is reversed and
+// scaled, an operation that saves its output, a fused operation that saves its inputs, a function
+// with two outputs, and double backward.
+// Checks them with gradcheck and gradgradcheck, and against the same formulas in public operations.
+// The rounding cannot be checked in this way, so the program trains weights through it.
 #include "check.h"
 
 using namespace tend;
 
 namespace {
 
-/// Rounds; the gradient passes where |x| <= 1.
+/// Rounds x. The gradient passes unchanged where |x| <= 1 and is 0 elsewhere.
 struct RoundSTE : autograd::Function<RoundSTE> {
   static Tensor forward(autograd::FunctionContext& ctx, const Tensor& x) {
     ctx.save_for_backward({x});
@@ -21,7 +21,7 @@ struct RoundSTE : autograd::Function<RoundSTE> {
   }
 };
 
-/// The identity, whose gradient is multiplied with -lambda.
+/// The identity. Its gradient is multiplied by -lambda.
 struct ReverseGradient : autograd::Function<ReverseGradient> {
   explicit ReverseGradient(double factor) : lambda(factor) {}
   Tensor forward(autograd::FunctionContext&, const Tensor& x) const { return x.clone(); }
@@ -31,7 +31,7 @@ struct ReverseGradient : autograd::Function<ReverseGradient> {
   double lambda;
 };
 
-/// exp(x), which saves its result.
+/// exp(x). Saves its result for backward.
 struct Exp : autograd::Function<Exp> {
   static Tensor forward(autograd::FunctionContext& ctx, const Tensor& x) {
     Tensor result = exp(x);
@@ -138,7 +138,7 @@ void check_against_public_operations() {
   check::near("reversed gradient", r.grad(), -r, 1e-14);
 }
 
-/// Weights of -1, 0 and 1, found by descent through the rounding.
+/// Finds weights of -1, 0 and 1 by gradient descent through the rounding.
 void check_straight_through() {
   manual_seed(3);
   const Tensor target = tensor({1., 0., -1., -1., 0., 1.});
@@ -154,7 +154,7 @@ void check_straight_through() {
   }
   std::cout << w << ' ' << round(w) << '\n';
   check::that(round(w).equal(target), "rounded weights");
-  // Without the estimator nothing moves.
+  // Without the estimator the gradient is 0 and the weights do not change.
   check::that(!autograd::grad(round(w).sum(), w).any().item<bool>(), "the gradient of round");
 }
 

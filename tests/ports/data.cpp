@@ -1,8 +1,8 @@
-// Ports getting data ready and fitting it: a reader of CSV and one of NumPy's files, normalisation
-// by the training part, shuffled batches, a split for validation, a linear regression and a
-// classification.
-// Checks the tables read, losses on the way against PyTorch (data.py), and that the regression
-// finds the numbers that made the data.
+// Ports the preparation and fitting of data: readers for CSV and NumPy files, normalisation with
+// the statistics of the training part, shuffled batches, a validation split, a linear regression
+// and a classification.
+// Checks the tables that were read, compares losses with PyTorch's (data.py), and checks that the
+// regression finds the coefficients that generated the data.
 #include <array>
 #include <cstring>
 #include <fstream>
@@ -16,7 +16,7 @@ using namespace tend;
 
 namespace {
 
-// A file of numbers: a line of names, then rows.
+// A CSV file: a line of column names, then rows of numbers.
 
 struct Table {
   std::vector<std::string> names;
@@ -53,7 +53,7 @@ Tensor read_npy(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::string bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
   if (bytes.size() < 10 || bytes.compare(0, 8, std::string("\x93NUMPY\x01\x00", 8)) != 0)
-    throw std::runtime_error(path + " is no NumPy file of version 1");
+    throw std::runtime_error(path + " is not a NumPy file of version 1");
   std::uint16_t length = 0;
   std::memcpy(&length, bytes.data() + 8, 2);
   const std::string header = bytes.substr(10, length);
@@ -74,7 +74,7 @@ Tensor read_npy(const std::string& path) {
   char* elements = bytes.data() + 10 + length;
   if (between(header, "'fortran_order': ", ",") == "False")
     return from_blob(elements, shape, dtype).clone();
-  // Columns lie one after the other: the transpose of a row-major array.
+  // In Fortran order, the elements are the transpose of a row-major array.
   const std::vector<int64_t> reversed(shape.rbegin(), shape.rend());
   return from_blob(elements, reversed, dtype).T().clone();
 }
@@ -89,7 +89,7 @@ std::string npy_header(const std::string& text) {
 }
 
 void check_npy() {
-  // As numpy.save wrote them.
+  // The bytes that numpy.save writes.
   write_file("f4.npy",
              npy_header("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }") +
                  std::string("\x00\x00\xc0?\x00\x00\x00\xc0\x00\x00@@\x00\x00\x80>\x00\x00zD\x00"
@@ -139,7 +139,7 @@ void regression(const Tensor& x, const Tensor& y, const Split& split) {
     }
     const NoGradGuard no_grad;
     const double val = mse_loss(x[split.val].matmul(w) + b, y[split.val]).item();
-    // float32 on both sides.
+    // Both libraries compute in float32.
     if (epoch == 0) check::near("loss 0", val, 19.463157653808594, 1e-4);
     if (epoch == 4) check::near("loss 4", val, 32.589820861816406, 1e-4);
     if (epoch == 59) check::near("loss 59", val, 0.04033846780657768, 1e-4);

@@ -1,4 +1,4 @@
-# The numbers that data.cpp expects, from PyTorch 2.6, and the bytes of a NumPy file.
+# Prints the numbers that data.cpp expects, with PyTorch 2.6, and the bytes of NumPy files.
 import io
 import numpy as np
 import torch

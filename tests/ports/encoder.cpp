@@ -1,9 +1,9 @@
 // Ports a classifier with a bidirectional transformer encoder: layers in the post-norm form of
 // torch.nn.TransformerEncoderLayer, with its names and initialisation, a mask that hides padding,
 // and a class token.
-// Checks the keys of the state, losses, gradient norms and accuracies on the way against PyTorch's
-// own nn.TransformerEncoder from the same seed (encoder.py), that it learns its task, that padding
-// changes nothing, and that words see those after them.
+// Compares the keys of the state, and the losses, gradient norms and accuracies during training,
+// with PyTorch's nn.TransformerEncoder from the same seed (encoder.py). Also checks that the model
+// learns its task, that padding changes nothing, and that words attend to later words.
 #include <map>
 
 #include "check.h"
@@ -106,8 +106,8 @@ struct Batch {
   Tensor tokens, padding, labels;
 };
 
-/// A class token 1, then tokens 2 to 6, padded with 0; the class is whether both 2 and 3 are among
-/// them.
+/// Each sequence has a class token 1, then tokens from 2 to 6, then padding with 0. The label is 1
+/// if the sequence contains both 2 and 3.
 Batch make_batch(int64_t n) {
   const Tensor lengths = randint(4, kLongest + 1, {n});
   Tensor tokens = randint(2, kVocabulary, {n, kLongest});
@@ -146,7 +146,7 @@ void check_training(Classifier& model) {
     const double right = accuracy(logits, labels);
     std::cout << "step " << step << ": loss " << loss.item() << ", norm " << norm << ", accuracy "
               << right << '\n';
-    // float32 on both sides: with AVX-512, AVX2 and SSE4 within 5e-6.
+    // Both libraries use float32. With AVX-512, AVX2 and SSE4 the results differ by up to 5e-6.
     check::near("loss", loss.item(), expected.at(step).loss, 1e-4);
     check::near("norm", norm, expected.at(step).norm, 1e-4);
     check::near("accuracy", right, expected.at(step).accuracy, 1e-6);
@@ -163,7 +163,7 @@ void check_padding(const Classifier& model) {
   const Tensor alone = tensor({{1, 4, 2, 5}});
   const Tensor padded = pad(alone, {0, kLongest - 4}, PadMode::constant, 0);
   check::near("a padded sequence", model(padded, padded == 0), model(alone, alone == 0), 1e-5);
-  // Without the mask padding is seen, and the word at the end changes what the first one sees.
+  // Without the mask, the model attends to padding. The last word affects the first one's encoding.
   const Tensor nothing_hidden = zeros_like(padded, boolean);
   check::that(!model(padded, nothing_hidden).allclose(model(alone, alone == 0), 1e-3, 1e-3),
               "padding without a mask is seen");

@@ -1,4 +1,4 @@
-# The numbers that encoder.cpp expects, from PyTorch 2.6.
+# Prints the numbers that encoder.cpp expects, with PyTorch 2.6.
 import torch
 import torch.nn as nn
 
@@ -6,8 +6,8 @@ vocabulary, d_model, nhead, layers, longest = 7, 32, 4, 2, 10
 
 
 def make_batch(n):
-    """Sequences of tokens 2 to 6 after a class token 1, padded with 0; the class is whether both
-    2 and 3 are among them."""
+    """Each sequence has a class token 1, then tokens from 2 to 6, then padding with 0. The label is 1 if the
+    sequence contains both 2 and 3."""
     lengths = torch.randint(4, longest + 1, (n,))
     tokens = torch.randint(2, vocabulary, (n, longest))
     tokens[:, 0] = 1

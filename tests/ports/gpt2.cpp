@@ -1,8 +1,9 @@
-// Ports loading GPT-2: a state with its names, whose linear maps are stored (in, out) and whose
-// query, key and value are one matrix, written as safetensors and read into attention::GPT and into
-// a model with GPT-2's own names.
-// Checks that the logits of both agree with a computation straight from the weights, and that with
-// PyTorch (gpt2.py); and that a state that does not fit is refused whole.
+// Ports the loading of GPT-2. A state with GPT-2's names is written as safetensors. Its linear maps
+// have the shape (in, out), and one matrix computes query, key and value. The state is loaded into
+// attention::GPT, and into a model with GPT-2's names.
+// Checks that the logits of both models agree with a direct computation from the weights, and that
+// the direct computation agrees with PyTorch's (gpt2.py). Also checks that a state which does not
+// fit is refused and changes nothing.
 
 #include "check.h"
 
@@ -41,7 +42,7 @@ Tensor split_heads(const Tensor& x) {
   return x.view({x.size(0), x.size(1), H, C / H}).transpose(1, 2);
 }
 
-/// The logits, straight from the weights.
+/// The logits, computed directly from the weights.
 Tensor compute(const nn::StateDict& state, const Tensor& tokens) {
   const auto norm = [&](const Tensor& x, const std::string& name) {
     return layer_norm(x, {C}, state.at(name + ".weight"), state.at(name + ".bias"));
@@ -66,7 +67,7 @@ Tensor compute(const nn::StateDict& state, const Tensor& tokens) {
   return matmul(norm(x, "ln_f"), state.at("wte.weight").t());
 }
 
-/// GPT-2's state under the names, and in the layout, of attention::GPT.
+/// GPT-2's state, converted to the names and the layout of attention::GPT.
 nn::StateDict converted(const nn::StateDict& gpt2) {
   nn::StateDict state;
   const auto copy_norm = [&](const std::string& from, const std::string& to) {
@@ -204,7 +205,7 @@ int main() {
   for (const auto& [name, value] : gpt2) check::that(value.equal(written.at(name)), name);
 
   const Tensor logits = compute(gpt2, tokens);
-  // float32, two layers of sums of up to 96 products; logits are around 1.
+  // The tolerance is for float32, two layers with sums of up to 96 products, and logits around 1.
   check::near("direct logits", logits[{1, 9, Slice(None, 5)}],
               tensor({1.47299373, -2.08534241, 2.60186005, 2.0188005, 0.63667375}), 1e-5);
   check::near("sum", logits.abs().sum().item(), 876.0446166992188, 1e-5);

@@ -1,4 +1,4 @@
-# The numbers that gpt2.cpp expects, from PyTorch 2.6: GPT-2 computed from a state of random weights.
+# Prints the numbers that gpt2.cpp expects, with PyTorch 2.6: the logits of a GPT-2 with random weights.
 import torch
 import torch.nn.functional as F
 

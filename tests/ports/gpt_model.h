@@ -1,5 +1,5 @@
-// The GPT of a book on language models, as chapters 4 and 5 have it: its layer norm, GELU, feed
-// forward part, transformer block and model, and greedy generation.
+// The GPT of chapters 4 and 5 of a book on language models: layer norm, GELU, feed-forward layers,
+// transformer block, model, and greedy generation.
 #pragma once
 
 #include <cmath>
@@ -84,7 +84,7 @@ class FeedForward : public tend::nn::Module<FeedForward> {
   explicit FeedForward(const GPTConfig& cfg)
       : layers{tend::nn::Linear(cfg.emb_dim, 4L * cfg.emb_dim), GELU(),
                tend::nn::Linear(4L * cfg.emb_dim, cfg.emb_dim)} {
-  }  // in braces: drawn in this order
+  }  // braces initialise the weights in this order
 
   tend::Tensor forward(const tend::Tensor& x) const { return layers(x); }
 
@@ -138,7 +138,7 @@ class GPTModel : public tend::nn::Module<GPTModel> {
   TEND_MODULE(tend::nn::Linear, out_head);
 
  private:
-  // Called where the member is initialised, so that weights are drawn in Python's order.
+  // Called in the initialiser list, so that weights use the random numbers in Python's order.
   static tend::nn::Sequential make_blocks(const GPTConfig& cfg) {
     tend::nn::Sequential blocks;
     for (int i = 0; i < cfg.n_layers; ++i) blocks.push_back(TransformerBlock(cfg));

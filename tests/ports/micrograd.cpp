@@ -1,8 +1,8 @@
-// Ports what small scalar autograd engines are shown with: an expression of two numbers, and a
-// multi-layer perceptron of neurons that learns to tell two half moons apart by a hinge loss with
-// L2 regularisation, its parameters updated by hand. Checks the expression's value and gradients,
-// the loss on the way and the accuracy against PyTorch (micrograd.py), and that all points end up
-// on the right side.
+// Ports the usual examples of small scalar autograd engines: an expression of two numbers, and a
+// multi-layer perceptron that learns to separate two half moons. It uses a hinge loss with L2
+// regularisation, and updates its parameters by hand.
+// Compares the expression's value and gradients, the losses during training and the accuracy with
+// PyTorch's (micrograd.py). Also checks that all points are classified correctly at the end.
 #include <numbers>
 
 #include "check.h"
@@ -67,7 +67,7 @@ void check_expression() {
   out.backward();
   std::cout << "out " << out.item() << ", da " << a.grad().item() << ", db " << b.grad().item()
             << '\n';
-  // float64 on both sides, a dozen operations.
+  // The tolerance is for a dozen operations in float64.
   check::near("out", out.item(), 29.179504706226506, 1e-13);
   check::near("da", a.grad().item(), 110.94652055669674, 1e-13);
   check::near("db", b.grad().item(), -18.428763297284593, 1e-13);
@@ -116,7 +116,7 @@ void check_moons() {
   for (std::size_t k : {0U, 1U, 10U, 50U, 99U})
     std::cout << "step " << k << ", loss " << progress[k].loss << ", accuracy "
               << progress[k].accuracy << '\n';
-  // In float64 roundings grow to about 1e-12 in a hundred steps.
+  // In float64, rounding differences grow to about 1e-12 in a hundred steps.
   check::near("loss 0", progress[0].loss, 1.3330974507550784, 1e-10);
   check::near("loss 1", progress[1].loss, 4.912943556009151, 1e-10);
   check::near("loss 10", progress[10].loss, 0.29116057890981883, 1e-10);

@@ -1,4 +1,4 @@
-# The numbers that micrograd.cpp expects, from PyTorch 2.6.
+# Prints the numbers that micrograd.cpp expects, with PyTorch 2.6.
 import math
 import torch
 

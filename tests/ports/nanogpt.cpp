@@ -1,8 +1,9 @@
-// Ports the training script of a small character GPT: batches from a text, modules of one's own,
-// tied weights, AdamW with decay for matrices alone, gradient accumulation, clipping, warmup and
+// Ports the training script of a small character GPT: batches from a text, custom modules, tied
+// weights, AdamW with weight decay only for matrices, gradient accumulation, clipping, warmup and
 // cosine decay of the learning rate, sampling with temperature and top-k, and a checkpoint.
-// Checks losses, gradient norms and the sampled text against PyTorch from the same seed, dropout
-// included (nanogpt.py), and that training goes on from the checkpoint as if it had never stopped.
+// Compares losses, gradient norms and the sampled text with PyTorch's from the same seed, with
+// dropout (nanogpt.py). Also checks that training continues from the checkpoint as if it had never
+// stopped.
 #include <cmath>
 #include <limits>
 #include <map>
@@ -170,7 +171,7 @@ class GPT : public nn::Module<GPT> {
   }
 };
 
-/// A text as numbers, and batches from its two parts.
+/// A text as tokens, split into a training and a validation part, with batches from each.
 class Corpus {
  public:
   explicit Corpus(const std::string& text) : chars(text.begin(), text.end()) {
@@ -239,7 +240,7 @@ optim::AdamW configure_optimizer(const GPT& model) {
   return optimizer;
 }
 
-/// float32 on both sides: with AVX-512, AVX2 and SSE4 all of it is within 5e-6.
+/// Both libraries compute in float32. With AVX-512, AVX2 and SSE4 the results differ by up to 5e-6.
 constexpr double kTolerance = 1e-4;
 
 struct Step {
@@ -260,7 +261,7 @@ Step train_step(GPT& model, optim::AdamW& optimizer, const Corpus& corpus, int i
   return {loss.item() * 2, norm};
 }
 
-/// Model and optimizer in one file, as entries "model.NAME" and "optimizer.NAME".
+/// Saves the model and the optimizer to one file, as entries "model.NAME" and "optimizer.NAME".
 void save_checkpoint(const std::string& path, const GPT& model, optim::AdamW& optimizer, int it) {
   nn::StateDict checkpoint;
   for (const auto& [name, value] : model.state_dict()) checkpoint["model." + name] = value;

@@ -1,4 +1,4 @@
-# The numbers that nanogpt.cpp expects, from PyTorch 2.6.
+# Prints the numbers that nanogpt.cpp expects, with PyTorch 2.6.
 import math
 import torch
 import torch.nn as nn

@@ -1,8 +1,8 @@
-// Ports per-sample gradients of a small network: in a loop over samples, by one vjp per sample, as
-// a jacobian of the losses, and by an outer product of the layers' inputs with the gradients of
-// their outputs, which hooks collect in one backward pass.
-// Checks that all agree, that they add up to the gradient of the batch, and a step of
-// differentially private training, which clips each sample's gradient, against PyTorch
+// Ports four ways to compute the per-sample gradients of a small network: a loop over samples, one
+// vjp per sample, a Jacobian of the losses, and outer products of the layers' inputs and the
+// gradients of their outputs. Hooks collect these inputs and gradients in one backward pass.
+// Checks that all four agree and that their mean is the gradient of the batch. Also compares a step
+// of differentially private training, which clips each sample's gradient, with PyTorch's
 // (per_sample.py).
 #include "check.h"
 
@@ -20,7 +20,7 @@ class Net : public nn::Module<Net> {
   TEND_MODULE(nn::Linear, fc2);
 };
 
-/// For each parameter the gradients of all samples, (B, ...).
+/// For each parameter, the gradients of all samples, with shape (B, ...).
 using Gradients = std::vector<Tensor>;
 
 Gradients by_loop(const Net& net, const Tensor& x, const Tensor& y) {
@@ -59,7 +59,7 @@ Gradients by_vjp(const Net& net, const Tensor& x, const Tensor& y) {
   return all;
 }
 
-/// What goes into a Linear layer, and the gradient of what comes out.
+/// The input of a Linear layer, and the gradient of its output.
 struct Traced {
   Tensor input, grad_output;
 };
@@ -90,7 +90,7 @@ Gradients by_hooks(Net& net, const Tensor& x, const Tensor& y) {
   return all;
 }
 
-/// The norm of each sample's gradient over all parameters, (B).
+/// The norm of each sample's gradient over all parameters, with shape (B,).
 Tensor per_sample_norms(const Gradients& gradients) {
   std::vector<Tensor> norms;
   for (const Tensor& g : gradients) norms.push_back(g.flatten(1).norm(2, -1));
@@ -112,7 +112,7 @@ int main() {
   const Tensor y = randint(0, 3, {6});
 
   const Gradients loop = by_loop(net, x, y);
-  // float64, sums of up to 16 products.
+  // The tolerance in compare() is for sums of up to 16 products in float64.
   compare("jacobian", by_jacobian(net, x, y), loop);
   compare("vjp", by_vjp(net, x, y), loop);
   compare("hooks", by_hooks(net, x, y), loop);
@@ -130,7 +130,8 @@ int main() {
                       3.2886543923963814, 2.127281373654415},
                      float64),
               1e-13);
-  // No sample counts for more than a norm of 3; then noise, and the mean.
+  // Clips each sample's gradient to a norm of 3, adds noise to their sum, and divides it by their
+  // number.
   const Tensor factor = (3.0 / (norms + 1e-6)).clamp_max(1.0);
   for (std::size_t p = 0; p < parameters.size(); ++p) {
     Tensor clipped = einsum("b,b...->...", {factor, loop[p]});

@@ -1,4 +1,4 @@
-# The numbers that per_sample.cpp expects, from PyTorch 2.6.
+# Prints the numbers that per_sample.cpp expects, with PyTorch 2.6.
 import torch
 from torch.func import functional_call, grad, vmap
 

@@ -1,6 +1,6 @@
-// Every number, shape and text of the five notebooks, by case id. tests/data/seeds.json holds what
-// they print ("expected", null where an export was cut) and what PyTorch 1.13 and 2.6 compute for
-// the same cases in full float32 ("exact").
+// Every number, shape and text of the five notebooks, by case id. In tests/data/seeds.json,
+// "expected" is the notebook's output (null if the export was cut off). "exact" is the result of
+// PyTorch 1.13 and 2.6 for the same case in full float32 precision.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -60,9 +60,9 @@ std::string formatted(double value, int decimals) {
   return text;
 }
 
-// A printed value must come out as the same token, one that is not printed within float32 noise of
-// PyTorch's: 1e-6, or 1e-6 of a value above 1 (its last bit is 1.2e-7 of it, and some lie at the
-// end of a dozen operations).
+// A printed value must have the same printed digits. A value that is not printed must be within
+// float32 noise of PyTorch's: 1e-6, or 1e-6 times a value above 1. The last bit of a float32 is
+// 1.2e-7 of its value, and some values are results of a dozen operations.
 bool agrees(double got, double expected, double exact, bool printed, int decimals) {
   if (std::isnan(expected) || std::isinf(expected))
     return formatted(got, 0) == formatted(expected, 0);
@@ -130,23 +130,23 @@ void check_seed(const std::string& prefix) {
 
 }  // namespace
 
-TEST_CASE("seed 000 comes out as its notebook printed it") {
+TEST_CASE("seed 000 gives the results that its notebook printed") {
   check_seed("s000");
 }
-TEST_CASE("seed 001 comes out as its notebook printed it") {
+TEST_CASE("seed 001 gives the results that its notebook printed") {
   check_seed("s001");
 }
-TEST_CASE("seed 002 comes out as its notebook printed it") {
+TEST_CASE("seed 002 gives the results that its notebook printed") {
   check_seed("s002");
 }
-TEST_CASE("seed 003 comes out as its notebook printed it") {
+TEST_CASE("seed 003 gives the results that its notebook printed") {
   check_seed("s003");
 }
-TEST_CASE("seed 004 comes out as its notebook printed it") {
+TEST_CASE("seed 004 gives the results that its notebook printed") {
   check_seed("s004");
 }
 
-TEST_CASE("the road has all 271 cases but the one whose value is unknown, and no other") {
+TEST_CASE("the example has all 271 cases except the one whose value is unknown") {
   std::set<std::string> known;
   for (const json& each : cases()) {
     if (each["source"] != "unknown") known.insert(each["id"].get<std::string>());

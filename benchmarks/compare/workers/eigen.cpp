@@ -1,4 +1,5 @@
-// Eigen, compiled for this machine, as its users do. Only its products use several threads.
+// The rows in Eigen, compiled for this machine, as its users compile it. Only its products use
+// several threads.
 
 #include <memory>
 #include <string>
@@ -49,7 +50,7 @@ Task gemm(const Work& w, std::uint64_t seed) {
   return make_task(product);
 }
 
-/// f(result, x, y) on random matrices, into a result of that size.
+/// A Task that calls f(result, x, y) on random matrices. The result is rows x columns.
 template <class F>
 Task on_matrix(const Work& w, std::uint64_t seed, std::int64_t rows, std::int64_t columns, F f) {
   struct Call {

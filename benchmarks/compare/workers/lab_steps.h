@@ -1,5 +1,5 @@
-// Training steps of the laboratory's experiments (examples/lab) at their sizes, by calls that tend
-// and libtorch share. As same_works.h, it is included behind tend.h or torch.h.
+// Training steps of the laboratory's experiments (examples/lab), in calls that tend and libtorch
+// have in common. Like same_works.h, it must be included after tend.h or torch.h.
 #pragma once
 
 #include <cmath>
@@ -15,14 +15,15 @@
 
 namespace compare {
 
-// Each library does these in its own way.
+// Each library's worker defines these functions.
 Tensor embed(const Tensor& weight, const Tensor& tokens);
 Tensor loss_of(const Tensor& logits, const Tensor& targets);
-/// `is_fused`: by the library's own function, or else by products and softmax.
+/// Causal attention. If `is_fused`, it uses the library's own function, otherwise products and
+/// softmax.
 Tensor attend_causally(const Tensor& query, const Tensor& key, const Tensor& value, bool is_fused);
 
-/// A small GPT: sizes are vocabulary, length, width, layers, heads, batch, the width of the
-/// networks (0: there are none), and whether there are norms.
+/// A small GPT. The sizes of its Work are vocabulary, length, width, layers, heads, batch, the
+/// hidden width of the feed-forward networks (0: none), and 1 for a model with norms, else 0.
 class SmallModel {
  public:
   SmallModel(Parameters& p, const Work& w, std::uint64_t seed, bool is_fused)
@@ -55,11 +56,11 @@ class SmallModel {
 
  private:
   struct Norm {
-    Tensor weight, bias;  // undefined: there is none
+    Tensor weight, bias;  // undefined if the model has no norms
   };
   struct Block {
     Norm norm1, norm2;
-    std::vector<Tensor> maps;  // of query, key, value and output
+    std::vector<Tensor> maps;  // the projections of query, key, value and output
     Tensor up, down;
   };
 
@@ -91,8 +92,8 @@ class SmallModel {
   std::vector<Block> blocks_;
 };
 
-/// One head of linear attention that predicts the last number of the last token: tasks, pairs, and
-/// the size of a pair.
+/// One head of linear attention that predicts the last number of the last token. The sizes of its
+/// Work are the numbers of tasks, of pairs, and of numbers in a pair.
 class LinearAttention {
  public:
   LinearAttention(Parameters& p, const Work& w, std::uint64_t seed, bool)
@@ -117,7 +118,8 @@ class LinearAttention {
   std::vector<Tensor> maps_;
 };
 
-/// Two layers of attention whose results are laid beside their inputs: batch, length, symbols.
+/// Two attention layers. Each concatenates its result with its input. The sizes of its Work are
+/// batch, length and symbols.
 class Disentangled {
  public:
   Disentangled(Parameters& p, const Work& w, std::uint64_t seed, bool)
@@ -153,7 +155,7 @@ class Disentangled {
   Tensor x_, targets_, first_, second_, out_, hidden_;
 };
 
-/// A model and its optimizer, AdamW for all.
+/// A model and its optimizer, which is AdamW for all models.
 template <class Model>
 class LabTraining {
  public:
@@ -177,7 +179,7 @@ class LabTraining {
   AdamW optimizer_;
 };
 
-/// The task of a work `lab_...`.
+/// The Task for an operation `lab_...`.
 inline Task lab_task(const Work& w, std::uint64_t seed, bool is_fused) {
   if (w.operation == "lab_linear")
     return training_task(std::make_shared<LabTraining<LinearAttention>>(w, seed, is_fused));

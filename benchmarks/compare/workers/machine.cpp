@@ -1,5 +1,4 @@
-// What the machine can do: fused multiply-adds on independent sums in registers, memcpy, and
-// reading.
+// The machine's limits: fused multiply-adds on independent sums in registers, memcpy, and reading.
 
 #include <string>
 

@@ -1,4 +1,4 @@
-// The rows in oneDNN: primitives on memory that is there, head-split views through strides.
+// The rows in oneDNN: primitives on memory that is already allocated. Heads are strided views.
 
 #include <cstdint>
 #include <string>
@@ -30,18 +30,18 @@ Desc transposed(std::int64_t rows, std::int64_t columns) {
   return strided({rows, columns}, {1, rows});
 }
 
-/// (B, H, T, D) seen in (B, T, H * D), as attention has it.
+/// A view of (B, T, H * D) as (B, H, T, D), as attention uses it.
 Desc heads(const Work& w) {
   const std::int64_t b = w[0], h = w[1], t = w[2], d = w[3];
   return strided({b, h, t, d}, {t * h * d, d, h * d, 1});
 }
 
-/// One primitive and its memory.
+/// The memory of one primitive.
 class Primitive {
  public:
   Primitive(const dnnl::engine& engine, std::uint64_t seed) : engine_(engine), seed_(seed) {}
 
-  /// Random numbers; `place` counts the inputs that are made.
+  /// Adds an input of random numbers. `place` is the number of inputs before it.
   void add_input(int argument, const Desc& desc, std::uint64_t place) {
     const dnnl::memory& memory = add(argument, desc);
     const std::vector<float> values =

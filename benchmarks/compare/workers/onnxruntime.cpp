@@ -1,4 +1,4 @@
-// The rows in ONNX Runtime: a model of one node for each, run on bound memory.
+// The rows in ONNX Runtime. Each is a model with one node that runs on bound memory.
 
 #include <cstdint>
 #include <cstdio>
@@ -26,12 +26,12 @@ void set_type(onnx::ValueInfoProto& info, const std::string& name, const Shape& 
   for (std::int64_t size : shape) type.mutable_shape()->add_dim()->set_dim_value(size);
 }
 
-/// A graph with one node: inputs x0, x1, ... and the output y.
+/// A model whose graph has one node, with the inputs x0, x1, ... and the output y.
 class Model {
  public:
   explicit Model(const std::string& operation) {
     model_.set_ir_version(8);
-    model_.add_opset_import()->set_version(20);  // the first with Gelu
+    model_.add_opset_import()->set_version(20);  // the first version with Gelu
     model_.mutable_graph()->set_name("row");
     node_ = model_.mutable_graph()->add_node();
     node_->set_op_type(operation);
@@ -45,7 +45,7 @@ class Model {
     inputs.push_back(shape);
   }
 
-  /// An input that is a part of the model.
+  /// Adds the input `axes` as a constant of the model.
   void add_axes(const Shape& axes) {
     onnx::TensorProto& tensor = *model_.mutable_graph()->add_initializer();
     tensor.set_name("axes");
@@ -85,8 +85,8 @@ Model two_inputs(const std::string& operation, const Shape& a, const Shape& b, c
   return model;
 }
 
-/// Its MatMul knows no strides: the matrices lie as it likes them, K^T transposed already. A
-/// product with a transposed matrix is a Gemm.
+/// ONNX's MatMul has no strides, so all its matrices are dense, and K^T is already transposed. A
+/// product with a transposed matrix uses Gemm.
 std::unique_ptr<Model> product_model(const Work& w) {
   if (w.operation == "gemm") {
     const std::int64_t m = w[2], n = w[3], k = w[4];
@@ -169,7 +169,8 @@ class Bound {
     return all;
   }
 
-  /// The numbers of the other workers, whose heads are views of (B, T, H, D).
+  /// The same numbers as in the other workers, whose heads are views of (B, T, H, D). Here the
+  /// heads are dense.
   static std::vector<float> input_numbers(const Work& w, std::size_t input, std::uint64_t seed,
                                           const Shape& shape) {
     std::vector<float> numbers = random_values(seed, static_cast<std::int64_t>(count(shape)));
@@ -183,8 +184,8 @@ class Bound {
         for (std::size_t t = 0; t < length; ++t) {
           for (std::size_t d = 0; d < width; ++d) {
             const std::size_t head = (b * heads + h) * length * width;
-            const std::size_t place = is_key ? d * length + t : t * width + d;
-            moved[head + place] = numbers[((b * length + t) * heads + h) * width + d];
+            const std::size_t position = is_key ? d * length + t : t * width + d;
+            moved[head + position] = numbers[((b * length + t) * heads + h) * width + d];
           }
         }
       }
@@ -215,7 +216,8 @@ Task prepare(const Work& w, const Setup& setup) {
 }  // namespace compare
 
 int main(int argc, char** argv) {
-  // Debian's library registers every operator twice and tells about each; what fails is thrown.
+  // Debian's library registers every operator twice and prints a warning for each. These are not
+  // shown. Errors are exceptions, so they are not lost.
   if (std::freopen("/dev/null", "w", stderr) == nullptr) return 1;
   return compare::serve(argc, argv, {compare::about, compare::prepare});
 }

@@ -1,4 +1,4 @@
-// OpenBLAS alone, as it is found: products only.
+// The rows in OpenBLAS, which has only the products.
 
 #include <cblas.h>
 

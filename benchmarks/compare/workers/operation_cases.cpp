@@ -21,7 +21,7 @@ using tend::test::Sample;
 
 using Sizes = std::map<std::int64_t, std::int64_t>;  // from a size of the sample to the grown one
 
-/// Results may have so many elements, and a call may take so many seconds, both as estimated.
+/// The most elements of the results and the most seconds of a call. Both are estimated in advance.
 constexpr double kMostElements = 1 << 25;
 constexpr double kMostSeconds = 128;
 
@@ -29,8 +29,10 @@ std::int64_t square_side(std::int64_t rows, std::int64_t columns) {
   return std::llround(std::sqrt(static_cast<double>(rows) * static_cast<double>(columns)));
 }
 
-/// Equal sizes stay equal. The first matrix gets the rows and columns, other matrices' sizes the
-/// columns; what stands before the last two dimensions stays.
+/// Maps the sizes of a sample to grown sizes. Equal sizes stay equal.
+///
+/// Matrices get `rows` and `columns`, but a first matrix that is square stays square. Vectors get
+/// `columns` elements, or rows * columns if there is no matrix. Leading dimensions do not grow.
 Sizes grown_sizes(const Sample& sample, std::int64_t rows, std::int64_t columns) {
   Sizes sizes;
   for (const Input& input : sample) {
@@ -52,14 +54,15 @@ Sizes grown_sizes(const Sample& sample, std::int64_t rows, std::int64_t columns)
   return sizes;
 }
 
-/// Whether the input holds indices: a number that is one too large is an IndexError.
+/// True if the input has indices: then the call throws IndexError for a number that is one too
+/// large.
 bool is_index(const Op& op, std::size_t number) {
   Sample sample = op.samples.at(0);
   Input& input = sample[number];
   if (input.dtype != tend::int64) return false;
   input.low = input.high;
   input.high += 1;
-  input.grid(1);  // the one number
+  input.grid(1);  // only this number
   const Case made = make_case(op, sample, tend::test::Layout::contiguous);
   try {
     op.call(made.inputs);
@@ -71,7 +74,7 @@ bool is_index(const Op& op, std::size_t number) {
   return false;
 }
 
-/// Indices below a size are below the grown size.
+/// Grows the range of indices: if it ends at a size of the sample, it then ends at the grown size.
 void grow_indices(Input& input, const Sizes& sizes) {
   const auto found = sizes.find(static_cast<std::int64_t>(input.high));
   if (found == sizes.end()) return;
@@ -93,7 +96,7 @@ Sample with_sizes(const Op& op, const Sizes& sizes) {
   return sample;
 }
 
-/// All sizes grown by one factor.
+/// Multiplies all sizes above 1 by the same factor.
 Sizes by_one_factor(const Sample& sample, std::int64_t rows, std::int64_t columns) {
   double factor = 1e9;
   for (const Input& input : sample) {
@@ -122,7 +125,7 @@ Cost cost_of(const Op& op, const Sample& sample) {
   const tend::NoGradGuard no_graph;
   const std::vector<Tensor> outputs = op.call(made.inputs);
   Cost cost{1, 1e9};
-  for (int i = 0; i < 3; ++i) {  // the least, which other programs disturb least
+  for (int i = 0; i < 3; ++i) {  // the least time, since other programs can only slow the call down
     const auto start = std::chrono::steady_clock::now();
     op.call(made.inputs);
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
@@ -132,14 +135,15 @@ Cost cost_of(const Op& op, const Sample& sample) {
   return cost;
 }
 
-/// Whether the call works at this size, to judge by how it grows at two small ones.
+/// True if the call works at this size within the limits. The cost is estimated from two smaller
+/// sizes.
 template <class Grow>
 bool is_feasible(const Op& op, Grow grow, std::int64_t rows, std::int64_t columns) {
   try {
     const Cost small = cost_of(op, with_sizes(op, grow(op.samples[0], rows / 32, columns / 16)));
     const Cost large = cost_of(op, with_sizes(op, grow(op.samples[0], rows / 16, columns / 8)));
-    // Both sides double from the first to the second; from there to the whole the rows double four
-    // times, the columns three times.
+    // From `small` to `large`, rows and columns double once. From `large` to the full size, the
+    // rows double four times and the columns three times.
     const double growth = large.elements / small.elements;
     const double time_growth = std::max(1.0, std::min(large.seconds / small.seconds, 16.0));
     return large.elements * std::pow(growth, 3.5) <= kMostElements &&
@@ -149,7 +153,7 @@ bool is_feasible(const Op& op, Grow grow, std::int64_t rows, std::int64_t column
   }
 }
 
-/// A copy with the same strides, as of a matrix that is transposed.
+/// A copy that keeps the strides of a transposed tensor.
 Tensor copy_of(const Tensor& x) {
   if (x.is_contiguous()) return x.clone();
   Shape reversed;
@@ -157,27 +161,30 @@ Tensor copy_of(const Tensor& x) {
   return x.permute(reversed).clone().permute(reversed);
 }
 
-/// Whether the row has a twin that can write the result into the first input.
-bool prepare_twin(const Op& op, const std::vector<Tensor>& outputs, PreparedCase& prepared) {
-  if (op.twins.empty() || op.twin_reshapes) return false;
+/// Prepares the in-place form. Returns false if the row has no in-place form, or if its result does
+/// not fit into the first input.
+bool prepare_in_place(const Op& op, const std::vector<Tensor>& outputs, PreparedCase& prepared) {
+  if (op.in_place_forms.empty() || op.in_place_reshapes) return false;
   for (Tensor& input : prepared.made.inputs) input = input.detach();
   const Tensor& target = prepared.made.inputs[0];
   if (outputs[0].shape() != target.shape() || outputs[0].dtype() != target.dtype()) return false;
-  prepared.twin = op.twins[0];
+  prepared.in_place_form = op.in_place_forms[0];
   prepared.original = copy_of(target);
   return true;
 }
 
-void run_twin(PreparedCase& prepared) {
+void run_in_place(PreparedCase& prepared) {
   constexpr int kCalls = 8;
   const tend::NoGradGuard no_graph;
   Tensor& target = prepared.made.inputs[0];
   if (prepared.calls++ % kCalls == 0) target.copy_(prepared.original);
-  prepared.outputs = (*prepared.twin)(prepared.made.inputs);
+  prepared.outputs = (*prepared.in_place_form)(prepared.made.inputs);
 }
 
-/// The row's first sample, grown so that its first input has `rows` x `columns` elements in its
-/// last two dimensions and other sizes follow; nothing where the row cannot grow.
+/// The row's first sample, with the last two dimensions of its first input grown to `rows` x
+/// `columns`. Other sizes grow accordingly. Returns nullopt if the row cannot grow.
+///
+/// If `rows` is 0, the sample must have fixed sizes, and is returned as it is.
 std::optional<Sample> grown_sample(const Op& op, std::int64_t rows, std::int64_t columns) {
   if (op.samples.empty() || op.samples[0].empty()) return std::nullopt;
   if (rows == 0) return op.scales ? std::nullopt : std::optional(op.samples[0]);
@@ -190,7 +197,7 @@ std::optional<Sample> grown_sample(const Op& op, std::int64_t rows, std::int64_t
   return std::nullopt;
 }
 
-/// A cotangent that other languages compute alike: (7919 i mod 201 - 100) / 100 for element i.
+/// A cotangent that is easy to compute in Python, too: (7919 i mod 201 - 100) / 100 for element i.
 Tensor plain_cotangent(const Tensor& output) {
   std::vector<double> values(static_cast<std::size_t>(output.numel()));
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -202,7 +209,7 @@ Tensor plain_cotangent(const Tensor& output) {
 }  // namespace
 
 void run_case(PreparedCase& prepared, Pass pass) {
-  if (pass == Pass::in_place) return run_twin(prepared);
+  if (pass == Pass::in_place) return run_in_place(prepared);
   const std::vector<Tensor>& inputs = prepared.made.inputs;
   if (pass == Pass::forward) {
     const tend::NoGradGuard no_graph;
@@ -239,7 +246,8 @@ std::optional<PreparedCase> prepare_case(const OperationCase& wanted) {
       return output.requires_grad();
     });
     if (wanted.pass == Pass::both && !is_tracked) return std::nullopt;
-    if (wanted.pass == Pass::in_place && !prepare_twin(op, outputs, prepared)) return std::nullopt;
+    if (wanted.pass == Pass::in_place && !prepare_in_place(op, outputs, prepared))
+      return std::nullopt;
   }
   run_case(prepared, wanted.pass);
   return prepared;

@@ -1,7 +1,8 @@
-// What the workers of tend and of libtorch do by the same calls, as tend's names are PyTorch's. A
-// source includes its library's header first, tend.h or torch.h, which defines Tensor, Sizes,
-// InferenceGuard, make_tensor, add_tensor, clear_gradient and gradients. Other calls are found by
-// their arguments.
+// The work that tend's and libtorch's workers do by the same calls: tend uses PyTorch's names.
+//
+// A source must first include its library's header, tend.h or torch.h. It defines Tensor, Sizes,
+// InferenceGuard, make_tensor, add_tensor, clear_gradient and gradients. Other functions, such as
+// softmax, are found through the namespace of their arguments.
 #pragma once
 
 #include <cstdint>
@@ -24,19 +25,19 @@ inline Tensor random_tensor(std::uint64_t seed, Sizes shape) {
   return make_tensor(random_values(seed, count), shape);
 }
 
-/// Token ids: (batch, length).
+/// Random token ids of shape (batch, length).
 inline Tensor random_text(std::uint64_t seed, std::int64_t batch, std::int64_t length,
                           std::int64_t vocabulary) {
   return make_tensor(random_tokens(seed, batch * length, vocabulary), {batch, length});
 }
 
-/// Heads as attention has them: (B, H, T, D) seen in (B, T, H * D).
+/// Random heads, as attention uses them: a view of (B, T, H * D) as (B, H, T, D).
 inline Tensor random_heads(std::uint64_t seed, std::int64_t batch, std::int64_t heads,
                            std::int64_t length, std::int64_t width) {
   return random_tensor(seed, {batch, length, heads, width}).transpose(1, 2);
 }
 
-/// Parameters by tend's names, from which their values follow.
+/// Parameters with the names of tend's modules. Their values depend only on the seed and the name.
 class Parameters {
  public:
   explicit Parameters(std::uint64_t seed) : seed_(seed) {}
@@ -61,7 +62,8 @@ class Parameters {
   std::map<std::string, Tensor> by_name_;
 };
 
-/// f() without graph. The result of the last call is not kept, as in a chain of operations.
+/// The Task that calls f() without a graph. Each result is freed before the next call, as in a
+/// chain of operations.
 template <class F>
 Task forward_task(F f) {
   return {[f](std::int64_t count) {
@@ -79,7 +81,7 @@ struct HeadInputs {
 };
 
 inline HeadInputs random_inputs(const AttentionWork& w, std::uint64_t seed) {
-  if (w.kind == "attend_query") {  // keys and values lie as a cache holds them
+  if (w.kind == "attend_query") {  // keys and values have the layout of a cache
     return {random_heads(seed, w.batch, w.heads, w.queries, w.width),
             random_tensor(seed + 1, {w.batch, w.kv_heads, w.keys, w.width}),
             random_tensor(seed + 2, {w.batch, w.kv_heads, w.keys, w.width})};
@@ -132,13 +134,13 @@ inline Task elementwise(const Work& w, std::uint64_t seed) {
   return {};
 }
 
-/// A module's call, and its parameters in the order in which they are compared.
+/// The call of a module, and its parameters in the order in which their gradients are compared.
 struct Module {
   std::function<Tensor(const Tensor&)> call;
   std::vector<Tensor> parameters;
 };
 
-// Each library does these in its own way.
+// Each library's worker defines these functions.
 Module causal_attention(const Work& work, std::uint64_t seed);
 Task training_step(const Work& work, std::uint64_t seed);
 Task lab_step(const Work& work, std::uint64_t seed);
@@ -167,8 +169,10 @@ inline Task attention_backward(const Work& w, std::uint64_t seed) {
   });
 }
 
-/// training->step() returns the loss. The losses of three steps are compared, and after the first
-/// the gradients of training->parameters_by_name().
+/// The Task of a training step. training->step() does a step and returns the loss.
+///
+/// The losses of three steps are compared. After the first step, the gradients of
+/// training->parameters_by_name() are compared as well.
 template <class Training>
 Task training_task(const std::shared_ptr<Training>& training) {
   return make_task([training] { training->step(); },
@@ -180,7 +184,8 @@ Task training_task(const std::shared_ptr<Training>& training) {
                    });
 }
 
-/// run() returns the logits and patterns, which are compared; it keeps no graph.
+/// The Task that calls run() without a graph. run() returns the logits and attention patterns that
+/// are compared.
 template <class Run>
 Task lens_task(Run run) {
   const auto once = [run] {
@@ -194,7 +199,7 @@ Task lens_task(Run run) {
 
 using Attend = std::function<Tensor(const HeadInputs&)>;
 
-/// 1 for the queries that are tokens, 0 for those that are padding, which are not compared.
+/// 1 for queries that are tokens, 0 for queries that are padding, which are not compared.
 inline Tensor token_queries(const AttentionWork& w) {
   std::vector<float> values;
   for (const std::int64_t length : sequence_lengths(w)) {
@@ -203,7 +208,7 @@ inline Tensor token_queries(const AttentionWork& w) {
   return make_tensor(values, {w.batch, 1, w.queries, 1});
 }
 
-/// The context, and for works that want both the gradients of query, key and value.
+/// The Task that computes the context and, if `w.both`, the gradients of query, key and value.
 inline Task attention_task(const AttentionWork& w, std::uint64_t seed, const HeadInputs& inputs,
                            const Attend& attend_once) {
   const Tensor read = w.is_padded() ? token_queries(w) : Tensor();
@@ -231,7 +236,7 @@ inline Task attention_task(const AttentionWork& w, std::uint64_t seed, const Hea
   });
 }
 
-/// The task of any work.
+/// The Task of any operation.
 inline Task prepare(const Work& w, const Setup& setup) {
   const std::uint64_t seed = setup.seed;
   if (w.operation == "gemm") return gemm(w, seed);

@@ -1,4 +1,4 @@
-// The rows in tend, as a user writes them.
+// The rows in tend, written as a user would write them.
 
 #include "tend.h"
 

@@ -1,4 +1,4 @@
-// What the sources of tend's worker share.
+// Definitions that the sources of tend's worker share.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ inline std::vector<Tensor> gradients(const Tensor& output, const std::vector<Ten
 
 using tend::optim::AdamW;
 
-/// Gives a model's parameters the values that their names decide.
+/// Sets each parameter of a model to its parameter_values() (see inputs.h).
 void set_parameters(tend::nn::ModuleBase& module, std::uint64_t seed);
 
 }  // namespace compare

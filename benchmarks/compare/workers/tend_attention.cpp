@@ -1,4 +1,4 @@
-// The rows about attention whose keys are partly hidden, in tend.
+// The rows about masked attention, in tend.
 
 #include <utility>
 #include <vector>
@@ -33,7 +33,7 @@ Attend flexible(tend::attention::FlexOptions options) {
   };
 }
 
-/// The call as a user writes it.
+/// The attention call, written as a user would write it.
 Attend attend_of(const AttentionWork& w) {
   if (w.kind == "attend_window") return flexible({.mask = masks::sliding_window(w.parameter)});
   if (w.kind == "attend_documents")

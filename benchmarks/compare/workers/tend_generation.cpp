@@ -25,7 +25,7 @@ tend::attention::GPTConfig gpt2_parts(const GenerationWork& w) {
   return config;
 }
 
-/// A model, a prompt, and a cache with room for one token more.
+/// A model, a prompt, and a cache with room for the prompt and one more token.
 struct Generation {
   Generation(const GenerationWork& w, std::uint64_t seed)
       : model(gpt2_parts(w)),
@@ -41,7 +41,7 @@ struct Generation {
     return model(prompt, {.cache = &cache, .last_only = true});
   }
 
-  /// The step that follows the prompt, every time.
+  /// Decodes the token after the prompt. Each call does the same step, since the cache is reset.
   Tensor decode() {
     if (cache.length() == 0) read_prompt();
     Tensor logits = model(next, {.cache = &cache});

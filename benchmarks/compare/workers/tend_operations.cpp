@@ -1,6 +1,8 @@
-// The worker of `compare --operations` for tend. It also makes the inputs for PyTorch's, in the
-// file that the variable COMPARE_INPUTS names: a line of JSON, then the elements of each input in
-// row-major order. Called with `list`, it prints the rows of the operation table.
+// The worker of `compare --operations` for tend. With the argument `list`, it prints the rows of
+// the operation table.
+//
+// It also writes the inputs for PyTorch's worker, into the file that the environment variable
+// COMPARE_INPUTS names: a line of JSON, then the elements of each input in row-major order.
 
 #include <algorithm>
 #include <cstdlib>
@@ -43,20 +45,20 @@ void write_inputs(const OperationCase& wanted, const PreparedCase& prepared) {
   const tend::test::Op& op = tend::test::op_table()[static_cast<std::size_t>(wanted.row)];
   json inputs = json::array();
   for (const Tensor& input : prepared.made.inputs) inputs.push_back(describe_input(input));
-  // What a pass reads and writes at least: inputs and results once, and with the backward the
-  // cotangents and gradients, too.
+  // A pass must at least read or write its inputs and results once, and with the backward also its
+  // cotangents and gradients.
   const std::int64_t bytes = byte_count(prepared.made.inputs) + byte_count(prepared.outputs) +
                              byte_count(prepared.cotangents) + byte_count(prepared.gradients);
   const json head{{"python", op.torch},
                   {"inputs", inputs},
                   {"transposed", wanted.is_transposed},
                   {"backward", wanted.pass == compare::Pass::both},
-                  {"twin", wanted.pass == compare::Pass::in_place ? op.name + "_" : ""},
+                  {"in_place", wanted.pass == compare::Pass::in_place ? op.name + "_" : ""},
                   {"bytes", bytes}};
   std::ofstream file(path, std::ios::binary | std::ios::trunc);
   file << head.dump() << '\n';
   std::vector<Tensor> elements = prepared.made.inputs;
-  if (prepared.twin) elements[0] = prepared.original;
+  if (prepared.in_place_form) elements[0] = prepared.original;
   for (const Tensor& input : elements) {
     const tend::Array dense = input.array().contiguous();
     file.write(static_cast<const char*>(dense.raw()),
@@ -84,7 +86,7 @@ compare::Task prepare(const compare::Work& work, const compare::Setup&) {
             for (std::int64_t i = 0; i < count; ++i) compare::run_case(*prepared, pass);
           },
           [prepared, pass](compare::Result& result) {
-            prepared->calls = 0;  // begins with the first elements
+            prepared->calls = 0;  // so that run_case() resets the tensor first
             compare::run_case(*prepared, pass);
             add_result(result, prepared->outputs);
             for (std::size_t i = 0; i < prepared->gradients.size(); ++i) {
@@ -113,7 +115,7 @@ void list_rows() {
          {"any_layout", op.any_layout},
          {"has_sample", has_sample},
          {"is_real", has([](const auto& input) { return input.dtype == tend::float64; })},
-         {"has_twin", has_sample && !op.twins.empty() && !op.twin_reshapes},
+         {"has_in_place", has_sample && !op.in_place_forms.empty() && !op.in_place_reshapes},
          {"has_gradient", has([](const auto& input) { return input.has_gradient(); })}});
   }
   std::cout << rows.dump() << '\n';

@@ -24,7 +24,7 @@ Task chosen_way(const std::string& name, const std::vector<Way>& ways) {
     task.way = way.name;
     if (way.name == name) return task;
     double seconds = std::numeric_limits<double>::infinity();
-    for (int i = 0; i < 3; ++i) {  // the first also makes pages and wakes threads
+    for (int i = 0; i < 3; ++i) {  // the first run also maps pages and wakes threads
       const auto start = std::chrono::steady_clock::now();
       task.run(1);
       const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
@@ -35,19 +35,19 @@ Task chosen_way(const std::string& name, const std::vector<Way>& ways) {
     least = seconds;
     best = std::move(task);
   }
-  if (!best.run) throw std::runtime_error("no way " + name);
+  if (!best.run) throw std::runtime_error("there is no way " + name);
   return best;
 }
 
 namespace {
 
-/// The instruction set of libtorch's own kernels, as its configuration tells.
+/// The instruction set of libtorch's own kernels, from its configuration.
 std::string cpu_capability() {
   const std::string key = "CPU capability usage: ";
   const std::string config = at::show_config();
-  const std::size_t place = config.find(key);
-  if (place == std::string::npos) return "unknown";
-  const std::size_t begin = place + key.size();
+  const std::size_t found = config.find(key);
+  if (found == std::string::npos) return "unknown";
+  const std::size_t begin = found + key.size();
   return config.substr(begin, config.find('\n', begin) - begin);
 }
 

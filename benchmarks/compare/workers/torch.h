@@ -1,4 +1,4 @@
-// What the sources of libtorch's worker share.
+// Definitions that the sources of libtorch's worker share.
 #pragma once
 
 #include <algorithm>
@@ -41,18 +41,19 @@ inline std::vector<Tensor> gradients(const Tensor& output, const std::vector<Ten
   return torch::autograd::grad({output}, inputs, {cotangent});
 }
 
-/// One of several ways to do a work.
+/// One of several ways to do a row's work.
 struct Way {
   std::string name;
   std::function<Task()> prepare;
 };
-/// The way that is named, or else the fastest.
+/// The Task of the way that is named; the fastest way if `name` is empty.
 Task chosen_way(const std::string& name, const std::vector<Way>& ways);
 
-/// Attention with a floating or bool mask (undefined: none) or the causal rule, through
-/// scaled_dot_product_attention, where the version has it; otherwise composed.
+/// Attention with a mask (floating or bool; undefined for no mask) or with the causal rule. It uses
+/// scaled_dot_product_attention if this version of libtorch has it, and is composed otherwise.
 Tensor attend(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& mask,
               bool is_causal);
+/// Attention as products and softmax.
 Tensor attend_composed(const Tensor& query, const Tensor& key, const Tensor& value,
                        const Tensor& mask);
 

@@ -1,6 +1,5 @@
-// The rows about attention whose keys are partly hidden, in libtorch: with masks that are tensors,
-// made once, or with the causal rule where that is enough. Where there are several ways, the
-// fastest counts.
+// The rows about masked attention, in libtorch. They use mask tensors, which are made once, or the
+// causal rule if that is enough. If there are several ways, the fastest counts.
 
 #include <cmath>
 #include <functional>
@@ -42,22 +41,22 @@ Tensor attend(const Tensor& query, const Tensor& key, const Tensor& value, const
 
 namespace {
 
-/// Where queries see: (B or 1, 1, T, S).
+/// A mask of shape (B or 1, 1, T, S): true for the keys that a query may attend to.
 Tensor visible(const AttentionWork& w) {
   const std::int64_t batches = w.is_padded() ? w.batch : 1;
   Tensor mask = at::zeros({batches, 1, w.queries, w.keys}, at::kBool);
-  bool* const places = mask.data_ptr<bool>();
+  bool* const elements = mask.data_ptr<bool>();
   for (std::int64_t batch = 0; batch < batches; ++batch) {
     for (std::int64_t query = 0; query < w.queries; ++query) {
       const KeyRange range = visible_keys(w, batch, query);
-      bool* const row = places + (batch * w.queries + query) * w.keys;
+      bool* const row = elements + (batch * w.queries + query) * w.keys;
       std::fill(row + range.first, row + range.end, true);
     }
   }
   return mask;
 }
 
-/// What is added to the scores: -inf where queries do not see, and ALiBi's biases.
+/// A mask that is added to the scores: -inf for hidden keys, and ALiBi's biases.
 Tensor added(const AttentionWork& w) {
   Tensor mask = at::zeros({}, at::kFloat);
   if (w.kind == "attend_alibi") {
@@ -75,7 +74,7 @@ struct AttendWay {
   std::function<Attend()> prepare;
 };
 
-/// Through scaled_dot_product_attention, which takes the flash path, and composed.
+/// The ways with a mask: scaled_dot_product_attention, which uses flash attention, and composed.
 std::vector<AttendWay> ways_with_masks(const AttentionWork& w) {
   const auto with = [](auto make_mask) {
     return [=]() -> Attend {
@@ -98,7 +97,7 @@ Tensor attend_causally(const HeadInputs& x) {
   return attend(x.query, x.key, x.value, {}, true);
 }
 
-/// Keys and values for as many heads as the query has.
+/// The ways to share each key and value head among a group of query heads.
 std::vector<AttendWay> ways_of_groups(const AttentionWork& w) {
   const std::int64_t group = w.heads / w.kv_heads;
   std::vector<AttendWay> ways{{"repeated", [group]() -> Attend {
@@ -108,7 +107,7 @@ std::vector<AttendWay> ways_of_groups(const AttentionWork& w) {
                                                            x.value.repeat_interleave(group, 1)});
                                  };
                                }}};
-  // A batch of one may give its dimension to the groups: nothing is copied.
+  // For a batch of one, the batch dimension can hold the groups, so nothing is copied.
   if (w.batch == 1) {
     ways.push_back({"groups-as-batches", [w, group]() -> Attend {
                       return [w, group](const HeadInputs& x) {
@@ -133,7 +132,7 @@ std::vector<AttendWay> ways_of_groups(const AttentionWork& w) {
   return ways;
 }
 
-/// Each document by itself, causally.
+/// Causal attention in each document separately.
 Attend attend_each_document(const AttentionWork& w) {
   return [bounds = document_bounds(w)](const HeadInputs& x) {
     std::vector<Tensor> parts;
@@ -147,15 +146,17 @@ Attend attend_each_document(const AttentionWork& w) {
   };
 }
 
-/// Blocks of queries as large as the window see the keys of their own block and of the one before:
-/// (T / window, H, window or 2 window, D), for a batch of one.
+/// Attention with a window, in blocks of the window's size. The queries of a block attend to keys
+/// of their own block and of the previous one. The batch is one.
+///
+/// The shape of queries is (T / window, H, window, D); keys and values have 2 window positions.
 Attend attend_in_blocks(const AttentionWork& w) {
   const std::int64_t size = w.parameter;
   const std::int64_t blocks = w.queries / size;
   const Tensor distances =
       at::arange(size, at::kLong).unsqueeze(1) + size - at::arange(2 * size, at::kLong);
   Tensor near = at::logical_and(distances.ge(0), distances.lt(size)).repeat({blocks, 1, 1, 1});
-  near.select(0, 0).narrow(-1, 0, size).fill_(false);  // before the first there is nothing
+  near.select(0, 0).narrow(-1, 0, size).fill_(false);  // there is no block before the first
   const Tensor mask = at::zeros({}, at::kFloat).masked_fill(~near, -INFINITY);
   return [=](const HeadInputs& x) {
     const auto two_blocks = [&](const Tensor& y) {
@@ -188,7 +189,8 @@ std::vector<AttendWay> attend_ways(const AttentionWork& w) {
   if (w.kind == "attend_documents")
     ways.push_back({"each-by-itself", [w] { return attend_each_document(w); }});
   if (w.kind == "attend_window") ways.push_back({"in-blocks", [w] { return attend_in_blocks(w); }});
-  // What queries see that are padding does not matter, and others see no padding.
+  // The causal rule is enough: a token precedes the padding, so it cannot attend to it. The results
+  // of padding queries do not matter.
   if (w.kind == "attend_padded_causal")
     ways.push_back({"is_causal", []() -> Attend { return attend_causally; }});
   return ways;

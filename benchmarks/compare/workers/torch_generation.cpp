@@ -15,7 +15,7 @@ namespace compare {
 
 namespace {
 
-/// A linear layer. For one token a product with a vector may be the faster one.
+/// A linear layer. For one token, a product with a vector may be faster.
 struct Linear {
   Tensor operator()(const Tensor& x, bool as_vector) const {
     if (!as_vector) return at::linear(x, weight, bias);
@@ -29,7 +29,7 @@ Linear random_linear(Parameters& p, const std::string& name, std::int64_t out, s
   return {p.matrix(name + ".weight", out, in), p.vector(name + ".bias", out)};
 }
 
-/// One layer for queries, keys and values instead of three, as in GPT-2's files.
+/// One linear layer for queries, keys and values instead of three, as in GPT-2's files.
 Linear random_qkv(Parameters& p, const std::string& prefix, std::int64_t width) {
   std::vector<Tensor> weights, biases;
   for (const char* name : {"W_query", "W_key", "W_value"}) {
@@ -51,7 +51,7 @@ struct CachedBlock {
         keys(at::empty({1, w.heads, w.prompt + 1, w.width / w.heads}, at::kFloat)),
         values(at::empty_like(keys)) {}
 
-  /// (1, T, C) behind `length` tokens that are cached.
+  /// Input and result have shape (1, T, C). The input follows `length` cached tokens.
   Tensor operator()(const Tensor& x, std::int64_t length, bool as_vector) const {
     const std::int64_t tokens = x.size(1);
     const auto parts = qkv(norm1(x), as_vector)
@@ -72,7 +72,7 @@ struct CachedBlock {
   Tensor keys, values;
 };
 
-/// A model, a prompt, and a cache with room for one token more.
+/// A model, a prompt, and a cache with room for the prompt and one more token.
 class Generation {
  public:
   Generation(const GenerationWork& w, std::uint64_t seed, bool as_vector) : as_vector_(as_vector) {
@@ -89,7 +89,7 @@ class Generation {
 
   Tensor read_prompt() const { return logits(prompt_, 0, false); }
 
-  /// The step that follows the prompt, every time.
+  /// Decodes the token after the prompt. Each call does the same step.
   Tensor decode() {
     if (!is_filled_) read_prompt();
     is_filled_ = true;

@@ -1,5 +1,5 @@
-// The rows about whole modules and training steps, in libtorch: plain functions on tensors, with
-// fused attention where the version has it.
+// The rows about whole modules and training steps, in libtorch. They are plain functions on
+// tensors, with fused attention if the version has it.
 
 #include <cmath>
 #include <map>
@@ -27,7 +27,7 @@ struct Attention {
         out(p.matrix(prefix + "out_proj.weight", d_out, d_out)),
         out_bias(p.vector(prefix + "out_proj.bias", d_out)) {}
 
-  /// Heads of x by a projection: (B, H, T, D).
+  /// The projection of x by `weight`, split into heads: (B, H, T, D).
   Tensor split(const Tensor& x, const Tensor& weight) const {
     return at::linear(x, weight)
         .view({x.size(0), x.size(1), num_heads, weight.size(0) / num_heads})
@@ -45,11 +45,11 @@ struct Attention {
   Tensor query, key, value, out, out_bias;
 };
 
-/// Activations that are kept. (Names, which PyTorch's users give to theirs, cost nothing here.)
+/// The recorded activations. They have no names, so libtorch does not pay for a map of names.
 using Cache = std::vector<Tensor>;
-constexpr std::size_t kPatternPlace = 4;  // of those of a block
+constexpr std::size_t kPatternIndex = 4;  // among a block's activations
 
-/// Where heads attend, causally; scores and pattern are kept.
+/// The causal attention pattern. Adds the scores and the pattern to the cache.
 Tensor attention_pattern(const Tensor& query, const Tensor& key, Cache& cache) {
   const double scale = 1.0 / std::sqrt(static_cast<double>(query.size(-1)));
   const std::int64_t length = query.size(-2);
@@ -77,8 +77,8 @@ struct Block {
     return middle + at::linear(hidden, down, down_bias);
   }
 
-  /// The same, with all activations on the way, as forward hooks and a composed attention keep
-  /// them.
+  /// Computes the block and adds all its activations to the cache: those that forward hooks and a
+  /// composed attention would record.
   Tensor cached(const Tensor& x, Cache& cache) const {
     cache.push_back(x);
     const Tensor normed = norm1.cached(x, cache);
@@ -139,12 +139,12 @@ struct Training {
     for (const Block& block : blocks) {
       const std::size_t begin = cache.size();
       x = block.cached(x, cache);
-      results.push_back(cache[begin + kPatternPlace]);
+      results.push_back(cache[begin + kPatternIndex]);
     }
     results[0] = at::linear(norm.cached(x, cache), head);
     return results;
   }
-  /// The logits, and the pattern of the first layer's first head; all attention is fused.
+  /// The logits, and the pattern of the first layer's first head. All attention is fused.
   std::vector<Tensor> run_with_head() const {
     Tensor x = at::embedding(token_embedding, tokens) + position_embedding;
     const Attention& first = blocks[0].attention;

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """The worker of `compare --operations` for PyTorch.
 
-It obeys the lines that worker.h describes. `prepare` reads the case from the file that the variable
-COMPARE_INPUTS names, where the worker of tend has written it.
+It answers the commands that worker.h describes. `prepare` reads the case from the file that the
+environment variable COMPARE_INPUTS names. The worker of tend has written this file.
 """
 
 import ast
@@ -20,8 +20,8 @@ import numpy
 import torch
 import torch.nn.functional as F
 
-LONG = 0.25  # seconds of a work that is not done once more to warm up
-KEPT = 1 << 16  # elements of each part of a result
+LONG = 0.25  # work of this many seconds gets no second warm-up
+KEPT = 1 << 16  # elements of each tensor of a result, about
 DTYPES = {"bool": "?", "int64": "<i8", "float32": "<f4", "float64": "<f8"}
 
 
@@ -41,7 +41,7 @@ def read_case():
     return case, inputs
 
 
-@functools.lru_cache(maxsize=4)  # large ones take longer than what is measured
+@functools.lru_cache(maxsize=4)  # large ones take longer than the measured operation
 def cotangent_numbers(count, dtype):
     return ((7919 * torch.arange(count) % 201 - 100).double() / 100).to(dtype)
 
@@ -51,7 +51,7 @@ def cotangent(output):
     return cotangent_numbers(output.numel(), output.dtype).reshape(output.shape)
 
 
-def twin(python, name, names):
+def in_place_form(python, name, names):
     """The in-place call for an expression such as torch.exp(a), F.relu(a), a.exp() or a + b."""
     with contextlib.suppress(SyntaxError, AttributeError):
         tree = ast.parse(python, mode="eval").body
@@ -67,7 +67,7 @@ def twin(python, name, names):
             owner = eval(call.split("(")[0].rpartition(".")[0], names)
             if hasattr(owner, name):
                 return eval("lambda: " + call, names)
-        function = name.removesuffix("_")  # such as F.silu, whose in-place form is an argument
+        function = name.removesuffix("_")  # such as F.silu, which has an argument inplace
         if "inplace" in inspect.signature(getattr(F, function)).parameters:
             return eval(f"lambda: F.{function}({', '.join(['a', *arguments])}, inplace=True)", names)
     raise NotImplementedError(name)
@@ -79,16 +79,16 @@ class Task:
         names = {"torch": torch, "F": F, "x": self.inputs} | dict(zip("abcdefg", self.inputs))
         self.call = eval("lambda: " + case["python"], names)
         self.backward = case["backward"]
-        if case["twin"]:
+        if case["in_place"]:
             self.original = self.inputs[0].detach().clone()
-            self.call = self.in_place(twin(case["python"], case["twin"], names))
+            self.call = self.in_place(in_place_form(case["python"], case["in_place"], names))
         self.wanted = [x for x in self.inputs if x.requires_grad]
         self.cotangents = None
         self.count = 0
         self.once()
 
     def in_place(self, call):
-        """As run_twin in operation_cases.cpp."""
+        """Resets the first input before every eighth call, like run_in_place in operation_cases.cpp."""
 
         def restored():
             if self.calls % 8 == 0:
@@ -142,7 +142,7 @@ class Task:
         return self.measure() / self.count
 
     def tensors(self):
-        self.calls = 0  # a twin begins with the first elements
+        self.calls = 0  # so that an in-place call resets its tensor first
         self.once()
         single = isinstance(self.outputs, torch.Tensor)
         yield from [self.outputs] if single else self.outputs

@@ -12,7 +12,8 @@
 
 namespace compare {
 
-/// torch.optim.AdamW with the defaults that it shares with tend's, fused where the version can.
+/// torch.optim.AdamW with its defaults, which are also tend's. It is fused if this version of
+/// libtorch has a fused AdamW.
 #if TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 4)
 class AdamW {
  public:
@@ -48,7 +49,7 @@ struct Norm {
   Tensor operator()(const Tensor& x) const {
     return at::layer_norm(x, weight.sizes(), weight, bias);
   }
-  /// The same; result and scale are added to the cache.
+  /// The norm of x. Adds the result and the scale to the cache.
   Tensor cached(const Tensor& x, std::vector<Tensor>& cache) const {
     auto [result, mean, scale] = at::native_layer_norm(x, weight.sizes(), weight, bias, 1e-5);
     cache.insert(cache.end(), {result, scale});

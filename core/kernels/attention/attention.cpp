@@ -23,8 +23,9 @@ HWY_BEFORE_NAMESPACE();
 namespace tend::kernels::HWY_NAMESPACE {
 namespace {
 
-// The state of a block of queries after the keys seen so far: for each lane the largest score, the
-// sum of the exponentials relative to it, and the sums of the values weighted by these.
+// The state of a block of queries after the keys seen so far. Each lane has its largest score, the
+// sum of the exponentials relative to this score, and the sums of the values weighted by the
+// exponentials.
 template <class T>
 struct Progress {
   T* largest;
@@ -32,7 +33,7 @@ struct Progress {
   T* context;  // (V, kTile)
 };
 
-// Rescales the context to the new largest scores: factor = e^(largest score before - new one).
+// Rescales the context to the new largest scores: factor = e^(old largest score - new one).
 template <class D, class V, class T = hn::TFromD<D>>
 HWY_INLINE void rescale(D d, V factor, std::size_t lane, std::size_t value_dim, T* context) {
   if (hn::AllTrue(d, hn::Eq(factor, hn::Set(d, T(1))))) return;
@@ -42,7 +43,7 @@ HWY_INLINE void rescale(D d, V factor, std::size_t lane, std::size_t value_dim, 
   }
 }
 
-// Turns scores into weights, relative to the largest score so far, and updates `progress`.
+// Turns scores into weights relative to the largest score so far, and updates `progress`.
 template <bool kMasked, bool kDropped, class T>
 HWY_INLINE void weigh(bool diagonal, const TileRange& tile, std::size_t lanes,
                       std::size_t value_dim, const TileBits& visible, const TileBits& kept,
@@ -63,7 +64,7 @@ HWY_INLINE void weigh(bool diagonal, const TileRange& tile, std::size_t lanes,
       }
       largest = hn::Max(largest, score);
     }
-    // While all scores are -inf, any finite level will do.
+    // While all scores are -inf, any finite level works.
     const V level = hn::IfThenZeroElse(hn::Eq(largest, hidden), largest);
     const V factor = exp_not_positive(d, hn::Sub(before, level));
     V sum = hn::Mul(factor, hn::Load(d, progress.sum + lane));
@@ -92,7 +93,8 @@ HWY_INLINE void store_logs(std::size_t lanes, const double* sum, double* logs) {
   for (std::size_t i = 0; i < lanes; ++i) logs[i] = std::log(sum[i]);
 }
 
-// Stores the logarithms of the sums, and finds what the weighted values are multiplied with.
+// Stores the logarithms of the sums, and computes the factors that the weighted values are
+// multiplied by.
 template <class T>
 HWY_INLINE void finish_sums(const AttentionHead<T>& head, std::size_t first, std::size_t count,
                             std::size_t lanes, T* largest, const T* sum, T* factor) {
@@ -101,15 +103,15 @@ HWY_INLINE void finish_sums(const AttentionHead<T>& head, std::size_t first, std
   for (std::size_t i = 0; i < lanes; ++i) factor[i] = head.keep_factor / sum[i];
   for (std::size_t i = 0; i < count; ++i) {
     if (sum[i] != T(0)) continue;
-    // All scores are -inf, whether hidden or by themselves.
+    // All scores are -inf, because they are hidden or were -inf before.
     factor[i] = logs[i] = T(0);
-    largest[i] = kInfinity<T>;  // so that its weights are 0 in the backward
+    largest[i] = kInfinity<T>;  // so that the weights are 0 in the backward
   }
   std::copy_n(largest, count, head.log_sums + first);
   std::copy_n(logs, count, head.log_sums + head.queries + first);
 }
 
-// Stores the results of a block: the weighted values divided by the sums.
+// Divides the weighted values of a block by the sums, and stores the results.
 template <class T>
 HWY_INLINE void finish(const AttentionHead<T>& head, std::size_t first, std::size_t count,
                        std::size_t lanes, const Progress<T>& progress) {
@@ -125,7 +127,7 @@ HWY_INLINE void finish(const AttentionHead<T>& head, std::size_t first, std::siz
   store_lanes(progress.context, count, head.value_dim, head.out, first);
 }
 
-// Computes all queries, which are few.
+// Computes all queries of a head that has few of them.
 template <class T>
 HWY_INLINE void attend_rows(const AttentionHead<T>& head, T* HWY_RESTRICT scratch) {
   alignas(64) T largest[kTile], sum[kTile], factor[kTile];
@@ -143,7 +145,7 @@ HWY_INLINE void attend_rows(const AttentionHead<T>& head, T* HWY_RESTRICT scratc
   }
 }
 
-// The weights of a query, from its scores of all keys, before division by their sum.
+// Turns a query's scores of all keys into weights, before division by their sum.
 template <class T>
 HWY_INLINE void weigh_short(std::size_t keys, std::size_t visible, T* HWY_RESTRICT scores,
                             T* HWY_RESTRICT largest_score, T* HWY_RESTRICT sum) {
@@ -176,7 +178,7 @@ void attend_short(const ShortHeads<T>& heads, T* scratch) {
   load_heads_in_lanes(heads.query.data(), any.query.row, any.queries, any.dim, query);
   load_heads_in_lanes(heads.key.data(), any.key.row, any.keys, any.dim, key);
   alignas(64) T largest[kMostShort * kStep], sum[kMostShort * kStep], logs[kMostShort * kStep];
-  const std::size_t step = any.keys * lanes;  // of the weights
+  const std::size_t step = any.keys * lanes;  // from one query's weights to the next query's
   for (std::size_t i = 0; i < any.queries; ++i) {
     multiply_rows(query + i * any.dim * lanes, key, any.keys, any.dim, any.scale,
                   weights + i * step);
@@ -197,9 +199,9 @@ void attend_short(const ShortHeads<T>& heads, T* scratch) {
   }
 }
 
-// Adds the values of a tile, weighted, to the contexts. On the diagonal, each step of lanes takes
-// the keys that it may see. A sum runs over its tile's keys at once, however many lanes and keys
-// there are, so that its bits depend on neither.
+// Adds the weighted values of a tile to the contexts. On the diagonal, each step of lanes uses only
+// the keys that it may see. A sum runs over all keys of its tile in one call, so its bits do not
+// depend on the number of lanes and keys.
 template <class T>
 HWY_INLINE void add_values(bool diagonal, std::size_t keys, const HeadMatrix<const T>& values,
                            std::size_t dim, const T* weights, std::size_t lanes, T* context) {
@@ -210,7 +212,7 @@ HWY_INLINE void add_values(bool diagonal, std::size_t keys, const HeadMatrix<con
   }
 }
 
-// Computes queries first to first + count.
+// Computes queries [first, first + count).
 template <class T>
 HWY_INLINE void attend_block(const AttentionHead<T>& head, std::size_t first, std::size_t count,
                              T* HWY_RESTRICT scratch) {
@@ -243,7 +245,7 @@ HWY_INLINE void attend_block(const AttentionHead<T>& head, std::size_t first, st
   finish(head, first, count, lanes, progress);
 }
 
-// The keys that queries first to last need: from the first to the end of the last.
+// The range of keys that queries [first, last) need.
 template <class T>
 HWY_INLINE std::pair<std::size_t, std::size_t> needed_keys(const AttentionHead<T>& head,
                                                            std::size_t first, std::size_t last) {
@@ -263,14 +265,14 @@ HWY_INLINE std::pair<std::size_t, std::size_t> needed_keys(const AttentionHead<T
   return {std::min(from, end), end};
 }
 
-// Computes queries first to last, which share a packed copy of the keys and values. The copy lies
-// behind the scratch memory of a block, whose vectors need alignment.
+// Computes queries [first, last), which share a packed copy of the keys and values. The copy is
+// after the scratch memory of a block, because the vectors of a block need alignment.
 template <class T>
 void attend(AttentionHead<T> head, std::size_t first, std::size_t last, T* scratch) {
-  // All of these queries see the keys before the first, so only values from there on are checked.
+  // All of these queries see the keys before `first`, so only values from there on are checked.
   head.skip_hidden = head.is_causal && head.keys > kStep &&
                      all_finite(head.value, head.position + first, head.keys, head.value_dim);
-  if (has_few_queries(head)) {  // whose first task computes all, where they lie in two blocks
+  if (has_few_queries(head)) {  // the first task computes all of their blocks
     if (first == 0) attend_rows(head, scratch);
     return;
   }
@@ -312,8 +314,8 @@ HWY_EXPORT(find_forward_kernels);
 
 namespace {
 
-// Which heads of `value` have no element that is NaN or infinite, where functions may hide keys:
-// tested once, as several tasks share a head.
+// True for the heads of `value` whose elements are all finite, if functions may hide keys. They are
+// tested only once, as several tasks share a head.
 template <class T, class F>
 Array find_finite(const AttentionHeads<T>& heads, std::int64_t heads_per_key_head,
                   const FunctionPlans<T>& plans, F is_finite) {

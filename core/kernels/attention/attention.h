@@ -1,4 +1,4 @@
-// Attention in tiles, without ever storing all of its weights: Dao et al. 2022, FlashAttention,
+// Attention in tiles, which never stores all weights: Dao et al. 2022, FlashAttention,
 // https://arxiv.org/abs/2205.14135.
 #pragma once
 
@@ -9,37 +9,44 @@
 
 namespace tend::kernels {
 
-/// Functions of a score and its place; those that are nullptr leave the scores as they are, and
-/// hide nothing.
+/// Functions of a score and its position (batch, head, query, key). Without `score` the scores are
+/// not changed, and without `mask` no score is hidden.
 struct AttentionFunctions {
-  const TileProgram* score = nullptr;  // of the scaled score; its result is the score
+  const TileProgram* score = nullptr;  // computes the new score from the scaled score
   const TileProgram* mask = nullptr;   // its result is true where a query may attend
 };
 
-/// How the product query @ key^T becomes the weights. Masks are expanded to the shape of the
-/// weights, (..., T, S), and may have any strides.
+/// How the product query @ key^T becomes the weights.
+///
+/// Masks are expanded to the shape of the weights, (..., T, S), and may have any strides.
 struct AttentionRule {
   double scale = 1;
   bool is_causal = false;     // query i sees keys 0 to position + i
-  std::int64_t position = 0;  // of query 0 among the keys; the backward takes 0 only
+  std::int64_t position = 0;  // the position of query 0 among the keys; 0 in the backward
   Array mask = {};            // bool: true where a query may attend; floating: added; or undefined
-  Array kept = {};            // the draw_keep_bits of all weights, see keep_bits_room; or undefined
-  double keep_factor = 1;     // what dropout multiplies the kept weights with
+  Array kept = {};            // draw_keep_bits of all weights, see keep_bits_room; or undefined
+  double keep_factor = 1;     // dropout multiplies the kept weights by it
   std::int64_t heads_per_key_head = 1;  // heads of the query for each head of key and value
-  AttentionFunctions functions = {};    // instead of is_causal and mask
+  AttentionFunctions functions = {};    // used instead of is_causal and mask
 };
 
-/// out = dropout(softmax(scale * query @ key^T, masked)) @ value. log_sums (..., 2, T), contiguous,
-/// receives each query's largest score and the logarithm of the sum of e^(score - largest): their
-/// sum in one number would lose the second beside scores of -1e9. The first is infinite where a
-/// query may attend to nothing, and then `out` is 0. query is (..., T, D), key (..., S, D),
-/// value (..., S, V) and out (..., T, V), all of one floating dtype, of any strides and with the
-/// same leading dimensions; the last of these is, for query and out, rule.heads_per_key_head times
-/// that of key and value. out has the stride 1 in its last dimension. Keys that causality hides,
-/// and tiles that rule.functions.mask hides, are skipped, unless values that are not finite turn
-/// their zero weights into NaN. Returns the row-major position of the first visible weight at which
-/// a function misses its table or divides an index by 0, and then the contents of `out` are
-/// unspecified; or -1.
+/// out = dropout(softmax(scale * query @ key^T, masked)) @ value.
+///
+/// query is (..., T, D), key (..., S, D), value (..., S, V) and out (..., T, V). All have one
+/// floating dtype and any strides. Their leading dimensions are equal, except the last one: the
+/// size in query and out is rule.heads_per_key_head times the size in key and value. out has the
+/// stride 1 in its last dimension.
+///
+/// log_sums (..., 2, T) is contiguous. It receives the largest score of each query, and the
+/// logarithm of the sum of e^(score - largest). They are not added to one number, because scores of
+/// -1e9 would absorb the logarithm. If a query may attend to nothing, its largest score is
+/// infinite, and `out` is 0.
+///
+/// Keys that causality hides are skipped, and so are tiles that rule.functions.mask hides. They are
+/// not skipped if a value is not finite, because zero weights then give NaN.
+///
+/// Returns -1, or the row-major position of the first visible weight at which a function reads
+/// outside of its table or divides an index by 0. The contents of `out` are then unspecified.
 std::int64_t attention(const Array& out, const Array& log_sums, const Array& query,
                        const Array& key, const Array& value, const AttentionRule& rule);
 

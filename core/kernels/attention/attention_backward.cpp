@@ -26,7 +26,8 @@ HWY_BEFORE_NAMESPACE();
 namespace tend::kernels::HWY_NAMESPACE {
 namespace {
 
-// The data of a block of queries, with a lane for each query (*_lanes) and with a row for each.
+// The data of a block of queries: with a lane for each query (*_lanes), and with a row for each
+// query.
 template <class T>
 struct Block {
   T *query_lanes, *grad_lanes, *grad_query_lanes;
@@ -34,21 +35,21 @@ struct Block {
   T *weights, *grad_scores;  // of a tile
   T* scores;                 // of a tile, before functions change them
   T largest[kTile], log_sums[kTile];
-  T dots[kTile];  // the dot products of each query's context and its gradient
+  T dots[kTile];  // the dot product of each query's context and the gradient of the context
 };
 
-// The gradient of a score, given that of its weight.
+// The gradient of a score, given the gradient of its weight.
 template <class D, class V, class T = hn::TFromD<D>>
 HWY_INLINE V grad_of_score(D d, V weight, V grad, V dot) {
   const V product = hn::Mul(weight, hn::Sub(grad, dot));
-  // Products with numbers below the normal ones take long.
+  // Numbers below the normal ones become 0, because later products with them would be slow.
   const V least = hn::Set(d, std::numeric_limits<T>::min());
   return hn::IfThenZeroElse(hn::Lt(hn::Abs(product), least), product);
 }
 
-// Before, block.weights holds the scores and block.grad_scores the gradients of the weights after
-// dropout, keep_factor included. Afterwards they hold the weights after dropout, without
-// keep_factor, and the gradients of the scores.
+// On entry, block.weights contains the scores, and block.grad_scores the gradients of the weights
+// after dropout, with keep_factor included. On return, block.weights contains the weights after
+// dropout, without keep_factor, and block.grad_scores the gradients of the scores.
 template <bool kMasked, bool kDropped, class T>
 HWY_INLINE void differentiate(bool diagonal, const TileRange& tile, std::size_t lanes,
                               const TileBits& visible, const TileBits& kept,
@@ -85,7 +86,7 @@ HWY_INLINE void differentiate(bool diagonal, const TileRange& tile, std::size_t 
   }
 }
 
-// Adds alpha * weights @ block, a row for each of the tile's keys, to those rows of `rows`.
+// Adds alpha * weights @ block to the rows of `rows` that belong to the tile's keys.
 template <class T>
 HWY_INLINE void add_rows(bool diagonal, const TileRange& tile, const T* weights, const T* block,
                          std::size_t cols, T alpha, const HeadMatrix<T>& rows) {
@@ -143,7 +144,7 @@ HWY_INLINE T dot_product(const T* HWY_RESTRICT a, const T* HWY_RESTRICT b, std::
   return dot;
 }
 
-// Loads queries first to first + count.
+// Loads queries [first, first + count).
 template <class T>
 HWY_INLINE void load_block(const AttentionHead<T>& head, std::size_t first, std::size_t count,
                            std::size_t lanes, T* HWY_RESTRICT scratch, Block<T>& block) {
@@ -193,9 +194,9 @@ HWY_INLINE void differentiate_block(const AttentionHead<T>& head, std::size_t fi
   }
 }
 
-// The backward of the blocks first, first + step, ... of queries of `count` heads, which share keys
-// and values. Gradients of those accumulate in contiguous rows behind the scratch memory of a
-// block, and are copied to the results at the end.
+// The backward of the blocks first, first + step, ... of heads that share keys and values. The
+// gradients of keys and values are summed in contiguous rows after the scratch memory of a block,
+// and copied to the results at the end.
 template <class T>
 void differentiate_heads(std::span<AttentionHead<T>> heads, std::size_t first, std::size_t step,
                          FunctionRef<void(std::size_t)> begin_head, T* scratch) {
@@ -242,8 +243,8 @@ void differentiate_heads(std::span<AttentionHead<T>> heads, std::size_t first, s
   end_sum(value_sum, any.value_dim, any.grad_value);
 }
 
-// Before, `scores` and `grads` hold a query's scores and the gradients of its weights; afterwards
-// its weights and the gradients of the scores. The keys from `visible` on are hidden.
+// Turns the scores of a query into weights, and the gradients of the weights into gradients of the
+// scores. The keys from `visible` on are hidden.
 template <class T>
 HWY_INLINE void differentiate_query(std::size_t keys, std::size_t visible, const T* largest,
                                     const T* log_sum, const T* dot, T* HWY_RESTRICT scores,
@@ -260,8 +261,8 @@ HWY_INLINE void differentiate_query(std::size_t keys, std::size_t visible, const
   }
 }
 
-// The gradients of one head, given the weights and the gradients of the scores of its lane: each is
-// (queries, keys, lanes).
+// Computes the gradients of head h from the weights and the gradients of the scores in its lane.
+// Both are (queries, keys, lanes).
 template <class T>
 HWY_INLINE void store_gradients(const ShortHeads<T>& heads, std::size_t h, const T* weights,
                                 const T* grads) {
@@ -338,8 +339,8 @@ namespace {
 HWY_EXPORT(find_backward_kernels);
 
 // Each block of queries adds to the gradients of all keys and values that it sees, so the blocks of
-// a head run one after the other. Where there are too few heads for the cores, a head's blocks are
-// divided among several parts, whose gradients are summed at the end.
+// a head run one after the other. If there are too few heads for the cores, the blocks of a head
+// are divided into several parts, whose gradients are summed at the end.
 class Parts {
  public:
   Parts(std::int64_t heads, std::int64_t blocks, const AttentionGradients& gradients) {
@@ -371,9 +372,9 @@ class Parts {
   std::vector<AttentionGradients> parts_;
 };
 
-// The gradients of tables, summed in a fixed order: a slot's tasks run one after the other and add
-// to its own sums, and the slots are added at the end. So many cores can take part as there are
-// slots.
+// The gradients of tables, summed in a fixed order. The tasks of a slot run one after the other and
+// add to the sums of the slot. The sums of all slots are added at the end. The number of slots
+// limits the number of cores that can work.
 class TableSums {
  public:
   explicit TableSums(const std::vector<Array>& gradients) : gradients_(gradients) {
@@ -390,7 +391,7 @@ class TableSums {
     }
   }
 
-  /// 0 where there is nothing to sum.
+  /// The number of slots, or 0 if there is nothing to sum.
   std::int64_t slots() const { return std::ssize(slots_); }
   std::vector<double*> sums(std::int64_t slot) const {
     std::vector<double*> all(gradients_.size(), nullptr);
@@ -456,7 +457,8 @@ void attention_backward(const AttentionGradients& gradients, const Array& grad, 
     using T = typename decltype(tag)::type;
     const BackwardKernels<T>& kernels = HWY_DYNAMIC_DISPATCH(find_backward_kernels)().of<T>();
     const AttentionHeads<T> heads(query, key, value, rule);
-    // The scores once more, then the gradients of queries and keys; those of weights and values.
+    // The products are those of the scores, of the gradients of queries and keys, and of the
+    // gradients of weights and values.
     count_products(heads.pairs(), 3 * query.size(-1) + 2 * value.size(-1));
     if (heads.are_short(kMostShortBackward) && grad.strides()[grad.rank() - 1] == 1) {
       return differentiate_short_heads(kernels, heads, gradients, grad, out, log_sums);
@@ -494,7 +496,7 @@ void attention_backward(const AttentionGradients& gradients, const Array& grad, 
                             static_cast<std::size_t>(parts.count()), begin_head, scratch);
     };
     const std::int64_t tasks = groups * parts.count();
-    // Without tables each task is a slot of its own.
+    // Without tables, each task has its own slot.
     const std::int64_t slots = tables.slots() > 0 ? std::min(tables.slots(), tasks) : tasks;
     const std::int64_t grain =
         tables.slots() > 0 ? 1 : heads.grain(2 * rule.heads_per_key_head * query.size(-2));

@@ -15,13 +15,13 @@
 
 namespace tend::kernels {
 
-/// Queries, and keys, of a tile: one for each bit of a 64-bit word.
+/// The number of queries, and of keys, in a tile: one for each bit of a 64-bit word.
 inline constexpr std::size_t kAttentionTile = 64;
 
-/// What causality hides is skipped in steps of this many queries and keys.
+/// Weights that causality hides are skipped in steps of this many queries and keys.
 inline constexpr std::size_t kAttentionStep = 16;
 
-/// Element (i, j) lies at data[i * row + j * step].
+/// A matrix of a head. Element (i, j) is data[i * row + j * step].
 template <class T>
 struct HeadMatrix {
   T* data = nullptr;
@@ -39,22 +39,22 @@ struct AttentionHead {
   HeadMatrix<const T> query, key, value;
   T scale;
   bool is_causal;
-  std::size_t position;            // of query 0 among the keys, for causality
-  bool skip_hidden;                // what causality hides may be skipped
-  HeadMatrix<const bool> allowed;  // without data: everything
-  HeadMatrix<const T> added;       // without data: nothing
-  const std::uint64_t* kept;       // nullptr: all
-  std::uint64_t first_bit;         // of this head's weights in `kept`
+  std::size_t position;            // the position of query 0 among the keys, for causality
+  bool skip_hidden;                // weights that causality hides may be skipped
+  HeadMatrix<const bool> allowed;  // without data, everything is allowed
+  HeadMatrix<const T> added;       // without data, nothing is added
+  const std::uint64_t* kept;       // bits of the kept weights; nullptr keeps all
+  std::uint64_t first_bit;         // the first bit of this head's weights in `kept`
   T keep_factor;
-  HeadFunctions<T>* functions;  // nullptr: none; instead of is_causal, allowed and added
+  HeadFunctions<T>* functions;  // or nullptr; used instead of is_causal, allowed and added
 
   HeadMatrix<T> out;
-  T* log_sums;  // the largest scores of all queries, then the logarithms of their sums
+  T* log_sums;  // the largest scores of all queries, then the logarithms of the sums
 
   // Backward only; gradients that are not needed have no data.
   HeadMatrix<const T> grad;
   HeadMatrix<T> grad_query, grad_key, grad_value;
-  const std::vector<double*>* grad_tables;  // sums for the score function's tables, or nullptr each
+  const std::vector<double*>* grad_tables;  // for each table of the score function, or nullptr
 };
 
 /// The matrix in the last two dimensions of `a` at the row-major position `index` of the others.
@@ -70,15 +70,15 @@ HeadMatrix<T> head_of(const Array& a, std::int64_t index) {
           static_cast<std::size_t>(a.strides()[a.rank() - 1])};
 }
 
-/// Queries, and keys, of a head that counts as short; in the backward, where a head by itself is
-/// faster from 16 on (0.9 of the time), of fewer.
+/// The largest number of queries, and of keys, in a head that counts as short. The limit is smaller
+/// in the backward, where a head by itself is faster from 16 on (0.9 of the time).
 inline constexpr std::size_t kMostShort = 16, kMostShortBackward = 8;
 
-/// As many short heads as a vector has lanes, whose matrices differ in nothing but their places.
-/// Those from `count` on are the first once more, and nothing is written for them.
+/// Short heads, one for each lane of a vector. Their matrices differ only in their addresses. Heads
+/// from `count` on repeat the first head, and nothing is written for them.
 template <class T>
 struct ShortHeads {
-  static constexpr std::size_t kMost = 16;  // floats of the widest vectors
+  static constexpr std::size_t kMost = 16;  // the number of floats in the widest vectors
   template <class U>
   using Places = std::array<U*, kMost>;
 
@@ -91,7 +91,8 @@ struct ShortHeads {
   Places<T> grad_query, grad_key, grad_value;
 };
 
-/// Where `count` heads of `a` begin, from the head `first` on; then those of the first once more.
+/// Writes the addresses of `count` heads of `a`, from head `first` on, to `places`, and then
+/// repeats the first address.
 template <class T>
 void find_heads(const Array& a, std::int64_t first, std::size_t count,
                 std::array<T*, ShortHeads<float>::kMost>& places) {
@@ -106,15 +107,15 @@ void find_heads(const Array& a, std::int64_t first, std::size_t count,
   std::fill(places.begin() + static_cast<std::ptrdiff_t>(count), places.end(), places[0]);
 }
 
-/// Elements of scratch memory for short heads, forward and backward.
+/// The number of elements of scratch memory for short heads, in the forward and the backward.
 template <class Size>
 constexpr Size short_scratch(Size dim, Size value_dim) {
   constexpr Size kMost = kMostShort, kHeads = ShortHeads<float>::kMost;
   return kHeads * kMost * (2 * (dim + value_dim) + 2 * kMost + 2);
 }
 
-/// Elements of scratch memory that the kernels need for a block of queries, with vectors aligned.
-/// What they need for the keys lies behind.
+/// The number of elements of scratch memory that a kernel needs for a block of queries, with
+/// aligned vectors. Memory for the keys follows it.
 template <class Size>
 constexpr Size forward_scratch(Size dim, Size value_dim) {
   constexpr Size kTile = kAttentionTile;
@@ -139,7 +140,7 @@ inline void transpose_bits(std::uint64_t* words) {
   }
 }
 
-/// Bits of `count` (at most 64) bools.
+/// The bits of `count` bools, at most 64.
 inline std::uint64_t bits_of(const bool* bools, std::size_t step, std::size_t count) {
   std::uint64_t bits = 0;
   std::size_t i = 0;
@@ -164,10 +165,10 @@ struct TileRange {
   std::size_t query, queries, key, keys;  // first and count
 };
 
-/// Which of a tile's weights are visible, or kept by dropout: a word for each key, a bit for each
-/// query.
+/// The weights of a tile that are visible, or that dropout keeps: a word for each key, a bit for
+/// each query.
 struct TileBits {
-  bool all = true;  // then the words are not filled in
+  bool all = true;  // if true, the words are not set
   std::uint64_t words[kAttentionTile];
 };
 
@@ -194,7 +195,7 @@ void find_visible(const AttentionHead<T>& head, const TileRange& tile, TileBits&
   }
 }
 
-/// Which keys of a tile dropout keeps for the query: a bit for each key.
+/// The keys of a tile that dropout keeps for the query: a bit for each key.
 template <class T>
 std::uint64_t kept_keys(const AttentionHead<T>& head, std::size_t query, const TileRange& tile) {
   const std::uint64_t first = head.first_bit + query * head.keys + tile.key;

@@ -29,7 +29,7 @@ AttentionHead<T> AttentionHeads<T>::at(std::int64_t index) const {
   return head;
 }
 
-// A few heads leave most lanes unused, which pays the less the longer they are.
+// Few heads leave most lanes unused. The longer the heads are, the less this pays.
 template <class T>
 bool AttentionHeads<T>::are_short(std::size_t most) const {
   const std::int64_t longest = std::max(query_.size(-2), key_.size(-2));

@@ -1,4 +1,4 @@
-// All heads of an attention, for its two kernels.
+// All heads of an attention, for the forward and the backward kernel.
 #pragma once
 
 #include <algorithm>
@@ -20,16 +20,17 @@ class AttentionHeads {
   }
 
   std::int64_t count() const { return count_; }
-  /// Heads of the query in the last of the leading dimensions.
+  /// The number of query heads in the last of the leading dimensions.
   std::int64_t per_batch() const { return query_.rank() > 2 ? query_.size(-3) : 1; }
-  /// The number of tiles of positions that a head's queries touch.
+  /// The number of tiles that the queries of a head touch. Tiles begin at multiples of kTile among
+  /// the positions.
   std::int64_t blocks() const {
     return (rule_.position % kTile + query_.size(-2) + kTile - 1) / kTile;
   }
-  /// The pairs of a query and a key of all heads, without those that causality hides.
+  /// The number of pairs of a query and a key in all heads, without pairs that causality hides.
   std::int64_t pairs() const {
     const std::int64_t queries = query_.size(-2), keys = key_.size(-2);
-    // Without a sign, as of expanded keys there may be more than can be counted.
+    // Unsigned, because expanded keys may have more pairs than int64 can count.
     const auto product = [](std::int64_t a, std::int64_t b) {
       return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) *
                                        static_cast<std::uint64_t>(b));
@@ -39,27 +40,27 @@ class AttentionHeads {
     for (std::int64_t i = 0; i < queries; ++i) visible += std::min(keys, rule_.position + i + 1);
     return product(count_, visible);
   }
-  /// Tasks per chunk, so that a chunk takes some 10 us or more; each task multiplies this many
-  /// queries with each key.
+  /// The number of tasks per chunk, so that a chunk takes about 10 us or more. Each task multiplies
+  /// `queries` queries with each key.
   std::int64_t grain(std::int64_t queries) const {
     constexpr double kMultiplications = 1 << 19;
     const double pairs = static_cast<double>(queries) * static_cast<double>(key_.size(-2));
     const auto each = static_cast<double>(query_.size(-1) + value_.size(-1));
     return 1 + static_cast<std::int64_t>(kMultiplications / (1 + pairs * each));
   }
-  /// Whether the heads are many, and have at most `most` queries and keys, see ShortHeads.
+  /// True if there are many heads, and each has at most `most` queries and keys; see ShortHeads.
   bool are_short(std::size_t most) const;
-  /// Tasks per chunk, of `lanes` short heads each.
+  /// The number of tasks per chunk, if a task has `lanes` short heads.
   std::int64_t short_grain(std::int64_t lanes) const {
     return 1 + (grain(query_.size(-2)) - 1) / lanes;
   }
   std::int64_t short_scratch_size() const {
     return short_scratch(query_.size(-1), value_.size(-1));
   }
-  /// `lanes` heads from `first` on, or as many as there are, without what only one of the kernels
-  /// uses.
+  /// `lanes` heads from `first` on, or fewer at the end. Members that only one of the kernels uses
+  /// are not set.
   ShortHeads<T> short_heads(std::int64_t first, std::size_t lanes) const;
-  /// Head `index` of the query, without the members that only one of the kernels uses.
+  /// Head `index` of the query. Members that only one of the kernels uses are not set.
   AttentionHead<T> at(std::int64_t index) const;
 
  private:
@@ -71,11 +72,12 @@ class AttentionHeads {
   std::int64_t count_ = 1;
 };
 
-/// The tasks of a forward: each computes some blocks of queries of a head.
+/// The tasks of the forward. Each computes some blocks of queries of a head.
 struct ForwardTasks {
   std::int64_t blocks_per_task, tasks_per_head, first_position;
 
-  /// Up to 1024 queries; fewer where heads are few. Blocks begin at multiples of a tile.
+  /// A task has up to 1024 queries, and fewer if there are few heads. Blocks begin at multiples of
+  /// a tile.
   ForwardTasks(std::int64_t heads, std::int64_t blocks, std::int64_t position)
       : blocks_per_task(
             std::clamp<std::int64_t>(heads * blocks / 16, 1, std::min<std::int64_t>(blocks, 16))),
@@ -85,8 +87,8 @@ struct ForwardTasks {
   std::int64_t queries() const {
     return blocks_per_task * static_cast<std::int64_t>(kAttentionTile);
   }
-  /// With causality the last queries see the most keys: starting with them leaves the small tasks
-  /// for the end.
+  /// With causality, the last queries see the most keys. The tasks begin with them, so that small
+  /// tasks are left for the end.
   std::int64_t first_query(std::int64_t task) const { return query_of(last_first(task)); }
   std::int64_t end_query(std::int64_t task) const { return query_of(last_first(task) + 1); }
 
@@ -101,27 +103,27 @@ struct ForwardTasks {
 
 template <class T>
 struct ForwardKernels {
-  /// Computes a head's queries from `first` to `end`.
+  /// Computes the queries [first, end) of a head.
   void (*attend)(AttentionHead<T> head, std::size_t first, std::size_t end, T* scratch);
-  /// Computes as many heads as a vector has lanes.
+  /// Computes one head for each lane of a vector.
   void (*attend_short)(const ShortHeads<T>& heads, T* scratch);
   std::size_t lanes;
-  /// Whether no element is NaN or infinite.
+  /// True if no element is NaN or infinite.
   bool (*is_finite)(const HeadMatrix<const T>& matrix, std::size_t rows, std::size_t cols);
 };
 
 /// Differentiates the blocks first, first + step, ... of heads that share keys and values. Calls
-/// begin_head(i) before it turns to the head at that place.
+/// begin_head(i) before it differentiates heads[i].
 template <class T>
 struct BackwardKernels {
   void (*differentiate)(std::span<AttentionHead<T>> heads, std::size_t first, std::size_t step,
                         FunctionRef<void(std::size_t)> begin_head, T* scratch);
-  /// Differentiates as many heads as a vector has lanes.
+  /// Differentiates one head for each lane of a vector.
   void (*differentiate_short)(const ShortHeads<T>& heads, T* scratch);
   std::size_t lanes;
 };
 
-/// Calls f with two bools as constants.
+/// Calls f with the two bools as compile-time constants.
 template <class F>
 void choose(bool a, bool b, F f) {
   if (a && b) return f(std::true_type(), std::true_type());

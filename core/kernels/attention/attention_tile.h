@@ -1,7 +1,7 @@
-// What the forward and the backward kernel of attention do with a tile. A tile's scores have a row
-// for each key and a lane for each query: maxima, sums and factors of a query then need no other
-// lane, and both products of a tile read whole rows. Included by kernel sources after
-// <hwy/foreach_target.h>, not for others.
+// The operations on a tile that the forward and the backward kernel of attention share. The scores
+// of a tile have a row for each key and a lane for each query. The maxima, sums and factors of a
+// query then need no other lane, and both products of a tile read whole rows. Only kernel sources
+// include the file, after <hwy/foreach_target.h>.
 
 #if defined(TEND_CORE_KERNELS_ATTENTION_TILE_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TEND_CORE_KERNELS_ATTENTION_TILE_H
@@ -26,18 +26,18 @@ HWY_BEFORE_NAMESPACE();
 namespace tend::kernels::HWY_NAMESPACE {
 
 inline constexpr std::size_t kTile = kAttentionTile;
-// The number of lanes is a multiple of this; tiles on the diagonal are cut in steps of it.
+// The number of lanes is a multiple of this. Tiles on the diagonal are cut in steps of it.
 inline constexpr std::size_t kStep = kAttentionStep;
 template <class T>
 inline constexpr T kInfinity = std::numeric_limits<T>::infinity();
 
-// Not compiled again here: the code is large, and takes long to compile.
+// Calls the kernel of tiles.cpp. Compiling the code again here would take long, and it is large.
 template <class T>
 HWY_INLINE void product(const Tile<T>& tile) {
   tile_kernels().of<T>().multiply(tile, Rounding::fused);
 }
 
-// For short rows, where a call of memcpy for each would cost more.
+// Copies a short row. A call of memcpy for each row would cost more.
 template <class T>
 HWY_INLINE void copy_row(const T* HWY_RESTRICT from, std::size_t count, T* HWY_RESTRICT to) {
   for_vectors(hn::ScalableTag<T>(), count, [=](auto d, std::size_t i) HWY_ATTR {
@@ -45,8 +45,8 @@ HWY_INLINE void copy_row(const T* HWY_RESTRICT from, std::size_t count, T* HWY_R
   });
 }
 
-// Copies a matrix to contiguous rows at `to` and returns the copy: rows that lie far apart map to
-// few cache sets.
+// Copies a matrix to contiguous rows at `to`, and returns the copy. Rows that are far apart would
+// map to few cache sets.
 template <class T>
 HWY_INLINE HeadMatrix<const T> pack(const HeadMatrix<const T>& from, std::size_t rows,
                                     std::size_t cols, T* to) {
@@ -61,7 +61,7 @@ HWY_INLINE HeadMatrix<const T> pack(const HeadMatrix<const T>& from, std::size_t
   return {to, cols, 1};
 }
 
-// to[c * kTile + r] = from(r, c) for count rows, and 0 in the other lanes.
+// to[c * kTile + r] = from(r, c) for `count` rows r. The other lanes become 0.
 template <class T>
 HWY_INLINE void load_lanes(const HeadMatrix<const T>& from, std::size_t count, std::size_t cols,
                            std::size_t lanes, T* HWY_RESTRICT to) {
@@ -78,8 +78,8 @@ HWY_INLINE void load_lanes(const HeadMatrix<const T>& from, std::size_t count, s
   }
 }
 
-// The inverse of load_lanes, without the other lanes. It writes a few rows at a time, as rows that
-// lie far apart map to one cache set.
+// The inverse of load_lanes, for `count` lanes. It writes a few rows at a time, since rows that are
+// far apart may map to one cache set.
 template <class T>
 HWY_INLINE void store_lanes(const T* HWY_RESTRICT from, std::size_t count, std::size_t cols,
                             const HeadMatrix<T>& to, std::size_t first) {
@@ -89,8 +89,8 @@ HWY_INLINE void store_lanes(const T* HWY_RESTRICT from, std::size_t count, std::
   }
 }
 
-// Whether all elements are finite: then products with the zero weights of hidden keys are zero, and
-// may be skipped. Tests it by a sum of products with zero, which is zero or else NaN.
+// True if all elements are finite. Products with the zero weights of hidden keys are then zero, and
+// may be skipped. The test is a sum of products with zero, which is either zero or NaN.
 template <class T>
 HWY_INLINE bool all_finite(const HeadMatrix<const T>& matrix, std::size_t first, std::size_t rows,
                            std::size_t cols) {
@@ -115,15 +115,16 @@ HWY_INLINE HeadMatrix<const T> rows_from(const HeadMatrix<const T>& matrix, std:
   return {matrix.at(row), matrix.row, matrix.step};
 }
 
-// Whether a tile is on the diagonal and what lies above it may be skipped. Products then skip most
-// of it: they take keys in steps of kStep, each with the queries from there on, or queries in such
-// steps, each with the keys up to its end.
+// True if a tile is on the diagonal, and weights above the diagonal may be skipped. Products then
+// skip most of these weights. They run over steps of kStep keys, each with the queries from the
+// step on. Or they run over steps of kStep queries, each with the keys up to the end of the step.
 template <class T>
 HWY_INLINE bool on_diagonal(const AttentionHead<T>& head, const TileRange& tile) {
   return head.is_causal && head.skip_hidden && tile.key == head.position + tile.query;
 }
 
-// Calls f(first key, keys, first lane).
+// Calls f(first key, keys, first lane) for the whole tile, or for each step of a tile on the
+// diagonal.
 template <class F>
 HWY_INLINE void for_steps(bool diagonal, std::size_t keys, F f) {
   if (!diagonal) return f(std::size_t{0}, keys, std::size_t{0});
@@ -135,7 +136,8 @@ HWY_INLINE std::size_t keys_of_step(const TileRange& tile, std::size_t lane) {
   return std::min(tile.keys, (lane / kStep + 1) * kStep);
 }
 
-// c(j, i) = alpha times the dot product of row j of `matrix`, the tile's, and lane i of `by_dim`.
+// c(j, i) = alpha times the dot product of row j of `matrix`, which begins at the tile, and lane i
+// of `by_dim`.
 template <class T>
 HWY_INLINE void rows_by_lanes(bool diagonal, std::size_t keys, const HeadMatrix<const T>& matrix,
                               std::size_t dim, const T* by_dim, std::size_t lanes, T alpha, T* c) {
@@ -145,7 +147,7 @@ HWY_INLINE void rows_by_lanes(bool diagonal, std::size_t keys, const HeadMatrix<
   });
 }
 
-// c(d, i) += alpha times the sum over the tile's keys j of matrix(j, d) and weights(j, i).
+// c(d, i) += alpha times the sum of matrix(j, d) * weights(j, i) over the keys j of the tile.
 template <class T>
 HWY_INLINE void weigh_rows(bool diagonal, std::size_t keys, const HeadMatrix<const T>& matrix,
                            std::size_t dim, const T* weights, std::size_t lanes, T alpha, T* c) {
@@ -170,7 +172,7 @@ void add_mask(const AttentionHead<T>& head, const TileRange& tile, T* scores) {
   }
 }
 
-// The scores of a tile; `visible` says which of them count.
+// Computes the scores of a tile. `visible` marks the scores that count.
 template <class T>
 HWY_INLINE void compute_scores(const AttentionHead<T>& head, const TileRange& tile, const T* query,
                                std::size_t lanes, T* scores, TileBits& visible) {
@@ -180,7 +182,8 @@ HWY_INLINE void compute_scores(const AttentionHead<T>& head, const TileRange& ti
   if (head.added.data) add_mask(head, tile, scores);
 }
 
-// The blocks of keys that a block of queries needs, up to `end`.
+// Calls f for each tile of a block of queries, with keys up to `end`. It omits tiles that may be
+// skipped.
 template <class T, class F>
 HWY_INLINE void for_tiles(const AttentionHead<T>& head, std::size_t first, std::size_t count,
                           std::size_t end, F f) {

@@ -1,6 +1,6 @@
-// Attention of few queries, such as one token's over a cache of keys. A query's scores are a row
-// here, not a lane of a tile, and the products read the keys and values where they lie, once.
-// Included by kernel sources after <hwy/foreach_target.h>, not for others.
+// Attention of few queries, such as a single token with a cache of keys. The scores of a query are
+// a row here, and not a lane of a tile. The products read keys and values only once, and do not
+// pack them. Only kernel sources include the file, after <hwy/foreach_target.h>.
 
 #if defined(TEND_CORE_KERNELS_FEW_QUERIES_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TEND_CORE_KERNELS_FEW_QUERIES_H
@@ -19,7 +19,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace tend::kernels::HWY_NAMESPACE {
 
-// Whether attend_few can compute the head. With more queries, tiles of 16 lanes are faster.
+// True if attend_few can compute the head. With more queries, tiles of 16 lanes are faster.
 template <class T>
 HWY_INLINE bool has_few_queries(const AttentionHead<T>& head) {
   const auto fits = [](const HeadMatrix<const T>& matrix) {
@@ -28,7 +28,7 @@ HWY_INLINE bool has_few_queries(const AttentionHead<T>& head) {
   return head.queries < kFewRows && !head.functions && fits(head.key) && fits(head.value);
 }
 
-// Which keys of a tile the query sees: a bit for each.
+// The keys of a tile that the query sees: a bit for each key.
 template <class T>
 HWY_INLINE std::uint64_t visible_keys(const AttentionHead<T>& head, std::size_t query,
                                       const TileRange& tile) {
@@ -42,7 +42,7 @@ HWY_INLINE std::uint64_t visible_keys(const AttentionHead<T>& head, std::size_t 
 }
 
 // Turns a query's row of scores into weights, relative to its largest score so far. Returns the
-// factor for what was summed before, relative to the largest score then.
+// factor for earlier sums, which are relative to the earlier largest score.
 template <class T>
 HWY_INLINE T weigh_row(const AttentionHead<T>& head, std::size_t query, const TileRange& tile,
                        T* HWY_RESTRICT scores, T& largest) {
@@ -62,7 +62,7 @@ HWY_INLINE T weigh_row(const AttentionHead<T>& head, std::size_t query, const Ti
     most = hn::Max(most, score);
   }
   most = hn::MaxOfLanes(d, most);
-  // While all scores are -inf, any finite level will do.
+  // While all scores are -inf, any finite level works.
   const auto level = hn::IfThenZeroElse(hn::Eq(most, hidden), most);
   const auto factor = exp_not_positive(d, hn::Sub(hn::Set(d, largest), level));
   for (std::size_t j = 0; j < tile.keys; j += lanes) {
@@ -72,8 +72,8 @@ HWY_INLINE T weigh_row(const AttentionHead<T>& head, std::size_t query, const Ti
   return hn::GetLane(factor);
 }
 
-// Adds the weights of a tile to their sums, which run over the keys in order: those of four queries
-// at once.
+// Adds the weights of a tile to the sums of the queries. Each sum runs over the keys in order. Four
+// queries are summed at once.
 template <class T>
 HWY_INLINE void add_weights(const TileRange& tile, const T* scores, T* HWY_RESTRICT sum) {
   std::size_t i = 0;
@@ -100,7 +100,8 @@ HWY_INLINE void drop_weights(const AttentionHead<T>& head, const TileRange& tile
   }
 }
 
-// The queries' contexts, rows of value_dim elements, before division by the sums.
+// Computes the contexts of the queries, before division by the sums. A context is a row of
+// value_dim elements.
 template <class T>
 HWY_INLINE void attend_few(const AttentionHead<T>& head, T* HWY_RESTRICT scratch, T* largest,
                            T* sum, T* HWY_RESTRICT context) {

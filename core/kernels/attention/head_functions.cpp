@@ -14,11 +14,11 @@ IndexRange range_of(std::size_t first, std::size_t count) {
   return {low, low + static_cast<std::int64_t>(count) - 1};
 }
 
-/// Copies rows of lanes, 0 for those that are no query's or hidden.
+/// Copies rows of lanes. Lanes that are hidden, or have no query, become 0.
 template <class T>
 void copy_visible(const std::byte* from, const TileRange& tile, const TileBits& visible,
                   std::size_t key, std::size_t rows, T* to) {
-  // A function may return its input: then source and target are the same.
+  // A function may return its input. Then source and target are the same.
   std::memmove(to, from, rows * kAttentionTile * sizeof(T));
   const std::uint64_t queries = first_bits(tile.queries);
   for (std::size_t row = 0; row < rows; ++row) {
@@ -30,7 +30,7 @@ void copy_visible(const std::byte* from, const TileRange& tile, const TileBits& 
   }
 }
 
-/// In an order that lets vectors take part.
+/// The sum of the lanes, in an order that compilers can vectorise.
 template <class T>
 double sum_of(const T* lanes, std::size_t count) {
   constexpr std::size_t kParts = 8;
@@ -43,8 +43,8 @@ double sum_of(const T* lanes, std::size_t count) {
   return sum;
 }
 
-/// Adds a strip of gradients to the elements of a table that its look-up read, after summing those
-/// that are known to have gone to one element.
+/// Adds a strip of gradients to the elements of a table that the look-up `site` read. Gradients
+/// that are known to belong to one element are summed first.
 template <class T>
 void add_to_table(const TileState<T>& state, int site, const T* lanes, std::size_t rows,
                   double* table) {
@@ -57,7 +57,7 @@ void add_to_table(const TileState<T>& state, int site, const T* lanes, std::size
     for (std::size_t k = 0; k < node.inputs.size(); ++k) {
       const std::int32_t at =
           reinterpret_cast<const std::int32_t*>(state.strip(node.inputs[k]))[lane];
-      if (at < 0 || at >= read.sizes[k]) return;  // of a hidden place
+      if (at < 0 || at >= read.sizes[k]) return;  // only at hidden positions
       offset += std::int64_t{at} * read.steps[k];
     }
     table[offset] += value;
@@ -169,13 +169,13 @@ void HeadFunctions<T>::apply(const TileRange& tile, T* scores, TileBits& visible
       std::memmove(scores + key * kAttentionTile, score_->strip(result),
                    rows * kAttentionTile * sizeof(T));
     });
-    if (score_->faults.any) note_faults(tile, visible, *score_);
+    if (score_->faults.any) find_faults(tile, visible, *score_);
   }
-  if (!visible.all && mask_->faults.any) note_faults(tile, visible, *mask_);
+  if (!visible.all && mask_->faults.any) find_faults(tile, visible, *mask_);
 }
 
 template <class T>
-void HeadFunctions<T>::note_faults(const TileRange& tile, const TileBits& visible,
+void HeadFunctions<T>::find_faults(const TileRange& tile, const TileBits& visible,
                                    const TileState<T>& state) {
   for (std::size_t j = 0; j < tile.keys; ++j) {
     std::uint64_t lanes = state.faults.at(j) & first_bits(tile.queries);

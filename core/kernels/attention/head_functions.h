@@ -12,11 +12,11 @@
 
 namespace tend::kernels {
 
-/// What the tasks of one call share.
+/// The plans that all tasks of one call share.
 template <class T>
 struct FunctionPlans {
-  /// `tables` are the gradients that are wanted, in the order of the score program's tables,
-  /// undefined where not; needed if there is a `derivative`.
+  /// `tables` are needed if there is a `derivative`. They are the gradients of the score program's
+  /// tables, in the same order; a gradient that is not wanted is undefined.
   FunctionPlans(const AttentionFunctions& functions, const ScoreDerivative* derivative,
                 const std::vector<Array>& tables);
 
@@ -34,27 +34,28 @@ class HeadFunctions {
 
   /// `heads` is the number of heads in a batch.
   void begin_head(std::int64_t index, std::int64_t heads);
-  /// Whether hidden tiles may be skipped, as products with their zero weights are zero.
+  /// Sets whether hidden tiles may be skipped. They may be skipped if products with their zero
+  /// weights are zero.
   void allow_skipping(bool allowed) { may_skip_ = allowed; }
   void begin_block(std::size_t first, std::size_t count);
-  /// Whether the tile may be skipped. `apply` must follow for the same tile: it relies on what this
-  /// found.
+  /// True if the tile may be skipped. If it is not skipped, `apply` must be called for the same
+  /// tile, because it uses what this call found.
   bool skips(const TileRange& tile);
   bool changes_scores() const { return score_.has_value(); }
-  /// Replaces the scores by what the score function makes of them, and finds which are visible.
+  /// Replaces the scores by the results of the score function, and finds which of them are visible.
   void apply(const TileRange& tile, T* scores, TileBits& visible);
-  /// Replaces the gradients of what the score function gave by those of the scores, and adds those
-  /// of its tables to `tables`, which are in the order of the program's and nullptr where not
-  /// wanted.
+  /// Replaces the gradients of the score function's results by the gradients of the scores. Adds
+  /// the gradients of its tables to `tables`, which are in the order of the program. A table whose
+  /// gradient is not wanted is nullptr.
   void apply_gradient(const TileRange& tile, const T* scores, const TileBits& visible, T* grads,
                       const std::vector<double*>& tables);
 
-  /// The first visible place at which a look-up missed its table or an index was divided by 0,
-  /// query * keys + key in the last head; or -1.
+  /// The first visible position in the last head at which a look-up was outside of its table or an
+  /// index was divided by 0, as query * keys + key; or -1.
   std::int64_t fault(std::size_t keys) const;
 
  private:
-  void note_faults(const TileRange& tile, const TileBits& visible, const TileState<T>& state);
+  void find_faults(const TileRange& tile, const TileBits& visible, const TileState<T>& state);
 
   const FunctionPlans<T>* plans_;
   Array scratch_;

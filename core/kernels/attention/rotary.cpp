@@ -22,7 +22,7 @@ template <class T>
 struct RotaryRow {
   std::size_t pairs;
   const T *x, *cosines, *sines;
-  T direction;  // -1 for the rotation back
+  T direction;  // 1, or -1 to rotate back
   T* out;
 };
 
@@ -38,7 +38,7 @@ HWY_BEFORE_NAMESPACE();
 namespace tend::kernels::HWY_NAMESPACE {
 namespace {
 
-// Products and sums are rounded one by one, as the formula has them.
+// Each product and each sum is rounded separately, as in the formula.
 template <class D, class V, class T>
 HWY_INLINE void rotate(D d, const RotaryRow<T>& row, std::size_t i, V& a, V& b) {
   const V cosine = hn::LoadU(d, row.cosines + i);
@@ -99,7 +99,7 @@ void rotate_pairs(const Array& out, const Array& x, const Array& cosines, const 
     using T = typename decltype(tag)::type;
     const auto& kernels = HWY_DYNAMIC_DISPATCH(find_rotary_kernels)().of<T>();
     const auto rotate = interleaved ? kernels.interleaved : kernels.halves;
-    // Rows of one number more dimension, so that each is a matrix of one row for head_of.
+    // One more dimension turns each row into a matrix of one row, which head_of finds.
     const auto rows_of = [](const Array& a) { return a.unsqueeze(-2); };
     const Array from = rows_of(x), cosine = rows_of(cosines), sine = rows_of(sines);
     parallel_for(0, out.numel() / width, 1 + kStreamGrain / width,

@@ -1,7 +1,7 @@
-// Attention of short sequences, such as those of toy tasks: many heads of a few queries and keys. A
-// vector has a lane for each of several heads, so that no lane is wasted on queries that are not
-// there, and one call computes them all. The sums run in the order of the other kernels, so the
-// bits are theirs. Included by kernel sources after <hwy/foreach_target.h>, not for others.
+// Attention of short sequences, such as those of toy tasks: many heads of a few queries and keys.
+// Each lane of a vector is a head, so no lane is wasted on missing queries, and one call computes
+// several heads. The sums run in the same order as in the other kernels, so the bits are the same.
+// Only kernel sources include the file, after <hwy/foreach_target.h>.
 
 #if defined(TEND_CORE_KERNELS_SHORT_HEADS_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TEND_CORE_KERNELS_SHORT_HEADS_H
@@ -21,8 +21,8 @@ HWY_BEFORE_NAMESPACE();
 namespace tend::kernels::HWY_NAMESPACE {
 
 #if HWY_TARGET != HWY_SCALAR
-// A vector whose 128-bit blocks are from every fourth head (every second for double), beginning
-// with heads[first] + at.
+// Loads a vector from several heads, at the offset `at`. Block b of 128 bits is from the head
+// first + 4 b (double: first + 2 b).
 template <class D, class T = hn::TFromD<D>>
 HWY_INLINE hn::Vec<D> load_heads(D d, const T* const* heads, std::size_t first, std::size_t at) {
   if constexpr (hn::MaxLanes(D()) <= kBlockLanes<T>) {
@@ -59,8 +59,8 @@ HWY_INLINE void load_heads_in_lanes(const T* const* heads, std::size_t row, std:
   }
 }
 
-// products[j * lanes ...] = alpha times the dot product of the row `a` and row j of `b`, each sum
-// in the order of its terms.
+// For each lane, products[j * lanes] = alpha times the dot product of the row `a` and row j of `b`.
+// Each sum runs in the order of its terms.
 template <std::size_t kRows, class T>
 HWY_INLINE void multiply_row(const T* HWY_RESTRICT a, const T* HWY_RESTRICT b, std::size_t dim,
                              T alpha, T* HWY_RESTRICT products) {
@@ -79,7 +79,7 @@ HWY_INLINE void multiply_row(const T* HWY_RESTRICT a, const T* HWY_RESTRICT b, s
   });
 }
 
-// The same for all rows of b.
+// As multiply_row, for all rows of b.
 template <class T>
 HWY_INLINE void multiply_rows(const T* a, const T* b, std::size_t rows, std::size_t dim, T alpha,
                               T* products) {
@@ -106,7 +106,7 @@ HWY_INLINE void weigh_few_rows(std::size_t count, const T* weights, std::size_t 
     for (std::size_t i = 0; i < count; ++i) {
       sum = hn::MulAdd(hn::Set(d, weights[i * step]), hn::LoadU(d, rows + i * row + c), sum);
     }
-    // Zero is what the other kernels add the sum to.
+    // The other kernels add the sum to zero, too.
     sum = hn::Add(hn::Mul(hn::Set(d, alpha), sum), hn::Zero(d));
     hn::StoreU(hn::Mul(hn::Set(d, factor), sum), d, to + c);
   });

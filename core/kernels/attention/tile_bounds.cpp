@@ -18,7 +18,7 @@ std::int64_t floor_quotient(std::int64_t a, std::int64_t b) {
   return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
 }
 
-/// f at the four corners of a x b, between which f is monotonic in each argument.
+/// The range of f over a x b: f is monotonic in each argument, so its extremes are at the corners.
 template <class F>
 IndexRange corners(IndexRange a, IndexRange b, F f) {
   const std::int64_t first = f(a.low, b.low);
@@ -59,7 +59,8 @@ IndexRange either_of(IndexRange condition, IndexRange a, IndexRange b) {
   return condition.high == 0 ? b : join(a, b);
 }
 
-/// Arithmetic that may leave int32 wraps around, and may give anything.
+/// The range of a result in int32. Arithmetic that may leave int32 wraps around, so its result may
+/// be any number.
 IndexRange within_int32(IndexRange range) {
   return range.low < kLeastIndex || range.high > kGreatestIndex ? kAnyIndex : range;
 }
@@ -107,7 +108,7 @@ TileBounds::Bound TileBounds::look_up(const TileNode& node, const std::vector<Bo
     const IndexRange index =
         before[static_cast<std::size_t>(node.inputs[static_cast<std::size_t>(d)])].range;
     if (index.low < 0 || index.high >= table.shape()[d]) {
-      may_fail = true;  // it gives 0 there, and elsewhere any element
+      may_fail = true;  // a look-up gives 0 outside of its table, and any element inside
       return {node.type == TileType::truth ? kAnyTruth : kAnyIndex, !is_real};
     }
     if (d + 1 == table.rank()) {

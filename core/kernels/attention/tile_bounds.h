@@ -1,5 +1,5 @@
-// What a program of truth can give over a whole tile: where it is false throughout, attention skips
-// the tile, and where it is true throughout, it needs no evaluation.
+// Bounds on the results of a mask program in a whole tile. If the mask is false everywhere,
+// attention skips the tile. If it is true everywhere, the tile needs no evaluation.
 #pragma once
 
 #include <cstdint>
@@ -9,43 +9,44 @@
 
 namespace tend::kernels {
 
-/// The numbers of an interval, both ends included.
+/// An interval of numbers, both ends included.
 struct IndexRange {
   std::int64_t low = 0, high = 0;
 
   bool operator==(const IndexRange&) const = default;
 };
 
-/// The places of a tile.
+/// The positions of a tile.
 struct TilePlaces {
   IndexRange batch, head, query, key;
 };
 
-/// What a mask leaves of a tile.
+/// The part of a tile that is visible.
 enum class TileCoverage : std::uint8_t {
   empty,    ///< false everywhere
-  full,     ///< true everywhere; no look-up misses its table and no index is divided by 0
+  full,     ///< true everywhere; no look-up is outside its table, no index is divided by 0
   partial,  ///< anything else, or unknown
 };
 
-/// Interval arithmetic over a mask program: what it gives in a tile, without evaluating it for each
-/// pair of query and key.
+/// Interval arithmetic over a mask program. It bounds the results in a tile, without evaluating the
+/// program for each pair of query and key.
 class TileBounds {
  public:
-  /// What is known of a node.
+  /// What is known about the values of a node.
   struct Bound {
-    IndexRange range;  // of an index, or of a truth value, 0 or 1
+    IndexRange range;  // of an index, or of a truth value, which is 0 or 1
     bool has_range = true;
   };
 
-  /// Of the first result of a program, which must outlive the bounds.
+  /// Bounds the first result of a program. The program must outlive the object.
   explicit TileBounds(const TileProgram& program);
 
-  /// `bounds` is memory that calls may share.
+  /// The part of the tile at `places` that is visible. `bounds` is memory that calls may share.
   TileCoverage coverage(const TilePlaces& places, std::vector<Bound>& bounds) const;
 
  private:
-  /// The smallest and largest element of each block of a table's last dimension, and of all.
+  /// The smallest and largest element of each block of a table's last dimension, and of the whole
+  /// table.
   struct Extremes {
     std::int64_t row_blocks = 0;
     std::vector<IndexRange> blocks;

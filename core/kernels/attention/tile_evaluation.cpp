@@ -18,8 +18,8 @@ HWY_BEFORE_NAMESPACE();
 namespace tend::kernels::HWY_NAMESPACE {
 namespace {
 
-// Computes n lanes of a node; those of each node lie in `values`. `first` is the query or key of
-// lane 0, where the node is one.
+// Computes n lanes of a node. `values` has the addresses of all nodes' lanes. For the operations
+// query and key, `first` is the query or key of lane 0.
 template <class T>
 void compute(const TileState<T>& state, int index, std::size_t n, std::size_t first,
              std::byte* const* values, std::uint64_t* faults) {
@@ -65,7 +65,7 @@ void compute(const TileState<T>& state, int index, std::size_t n, std::size_t fi
   }
 }
 
-// Repeats the first row of a node's lanes for the other rows of a strip.
+// Copies the first row of a node's lanes to the other rows of a strip.
 template <class T>
 void repeat_rows(const TileState<T>& state, int index) {
   std::byte* const first = state.lanes()[index];
@@ -76,7 +76,7 @@ void repeat_rows(const TileState<T>& state, int index) {
   for (std::size_t i = 1; i < kStripRows; ++i) std::memcpy(first + i * row, first, row);
 }
 
-// Spreads a node's lanes of the keys `key` to key + rows over the rows of a strip.
+// Spreads a node's values for the keys [key, key + rows) over the rows of a strip.
 template <class T>
 void spread_keys(const TileState<T>& state, int index, std::size_t key, std::size_t rows) {
   const std::byte* const from = state.lanes()[index];
@@ -114,7 +114,7 @@ template <class T>
 void begin_head(TileState<T>& state) {
   state.query_faults = 0;
   compute_level(state, TileLevel::head, 0, &state.query_faults);
-  // Faults of a head are in all lanes, and those of queries are added for each block.
+  // Faults of a head are in all lanes. begin_block adds those of queries.
   state.head_faults = state.query_faults;
 }
 

@@ -1,4 +1,4 @@
-// The evaluation of a tile program in tiles, for the processor at hand.
+// The evaluation of a program in tiles, for the processor at hand.
 #pragma once
 
 #include <cstddef>
@@ -9,13 +9,13 @@ namespace tend::kernels {
 
 template <class T>
 struct TileEvaluation {
-  /// To be called when state.batch and state.head have changed.
+  /// Must be called after state.batch or state.head has changed.
   void (*begin_head)(TileState<T>& state);
-  /// To be called for each block of queries.
+  /// Must be called for each block of queries.
   void (*begin_block)(TileState<T>& state, std::size_t first, std::size_t count);
-  /// Evaluates the program for a tile, whose scores, and gradients if it asks for them, have a row
-  /// of kAttentionTile queries for each key. Calls sink(first key, keys) for each strip, whose
-  /// results then lie in state.strip(node).
+  /// Evaluates the program for a tile, and calls sink(first key, keys) after each strip. The
+  /// results of the strip are then in state.strip(node). `scores` have a row of kAttentionTile
+  /// queries for each key. So have `grads`, which are needed only if the program reads them.
   void (*evaluate)(TileState<T>& state, const TileRange& tile, const T* scores, const T* grads,
                    FunctionRef<void(std::size_t, std::size_t)> sink);
 };

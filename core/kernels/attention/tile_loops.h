@@ -1,5 +1,5 @@
-// Loops over the lanes of strips, for the operations of a TileProgram. Included by kernel sources
-// after <hwy/foreach_target.h>, not for others.
+// Loops over the lanes of strips, for the operations of a TileProgram. Only kernel sources include
+// the file, after <hwy/foreach_target.h>.
 
 #if defined(TEND_CORE_KERNELS_TILE_LOOPS_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TEND_CORE_KERNELS_TILE_LOOPS_H
@@ -43,7 +43,7 @@ HWY_INLINE void map(std::size_t n, E* HWY_RESTRICT out, F f, const In*... in) {
   }
 }
 
-// A bit of `words` for each lane: f(d, vectors of the inputs...) is a mask.
+// Sets one bit of `words` for each lane, where f(d, vectors of the inputs...) returns a mask.
 template <class E, class F, class... In>
 HWY_INLINE void test(std::size_t n, std::uint64_t* HWY_RESTRICT words, F f, const In*... in) {
   const hn::CappedTag<E, 16> d;
@@ -56,7 +56,7 @@ HWY_INLINE void test(std::size_t n, std::uint64_t* HWY_RESTRICT words, F f, cons
   }
 }
 
-// NaN where either is NaN.
+// The result is NaN if either number is NaN.
 template <class D, class V>
 HWY_INLINE V least(D, V a, V b) {
   return hn::IfThenElse(hn::Eq(a, a), hn::IfThenElse(hn::Lt(a, b), a, b), a);
@@ -66,7 +66,7 @@ HWY_INLINE V greatest(D, V a, V b) {
   return hn::IfThenElse(hn::Eq(a, a), hn::IfThenElse(hn::Lt(b, a), a, b), a);
 }
 
-// Where a node's lanes and those of its inputs lie, for n lanes.
+// The addresses of a node's lanes and of its inputs' lanes, for n lanes.
 struct Operands {
   std::size_t n;
   void* out;
@@ -137,8 +137,8 @@ HWY_INLINE void compute_function(TileOp op, const Operands& lanes) {
   }
 }
 
-// Division in double is exact enough: the quotient of two int32 that is no integer lies further
-// from one than rounding moves it.
+// Division in double is exact enough: if the quotient of two int32 is not an integer, its distance
+// from the nearest integer is larger than the rounding error.
 HWY_INLINE void divide(bool wants_remainder, const Operands& lanes, std::uint64_t* faults) {
   const hn::CappedTag<double, 8> d;
   const hn::Rebind<std::int32_t, decltype(d)> whole;
@@ -218,7 +218,8 @@ HWY_INLINE void to_real(const std::int32_t* from, std::size_t n, double* to) {
   for (std::size_t i = 0; i < n; ++i) to[i] = from[i];
 }
 
-// offsets[i] = the element of the table at the indices of lane i, 0 outside of it.
+// offsets[i] = the offset of the table's element at the indices of lane i, or 0 outside of the
+// table. Lanes outside are marked in `outside`.
 HWY_INLINE void find_offsets(const TileTable& table, const TileNode& node, std::byte* const* at,
                              std::size_t n, std::int32_t* HWY_RESTRICT offsets,
                              std::uint64_t* outside) {
@@ -260,7 +261,7 @@ HWY_INLINE void gather(const E* data, const std::int32_t* offsets, std::size_t n
   }
 }
 
-// The same where some lanes have no element: they get 0.
+// As gather, but some lanes may be outside of the table. They get 0.
 template <class Data, class Set>
 HWY_INLINE void read_inside(const Data* data, const std::int32_t* offsets,
                             const std::uint64_t* outside, std::size_t n, Set set) {

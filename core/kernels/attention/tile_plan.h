@@ -1,8 +1,10 @@
-// How a program is evaluated in the tiles of attention. A tile has 64 queries and up to 64 keys;
-// its values have a row for each key and a lane for each query. A node is computed as rarely as its
-// inputs allow (TileLevel): once for a head, a block of queries, or all keys of a tile; only nodes
-// of TileLevel::pair are computed for each pair of query and key, in strips of four rows, so that
-// all their values stay in the cache. Truth values are one 64-bit word for each row.
+// How a program is evaluated in the tiles of attention. A tile has 64 queries and up to 64 keys.
+// Its values have a row for each key and a lane for each query.
+//
+// Each node is computed as rarely as its inputs allow (TileLevel): once for a head, for a block of
+// queries, or for all keys of a tile. Only nodes of TileLevel::pair are computed for each pair of
+// query and key. They are computed in strips of four rows, so that all their values stay in the
+// cache. Truth values are one 64-bit word for each row.
 #pragma once
 
 #include <cstddef>
@@ -16,17 +18,17 @@
 
 namespace tend::kernels {
 
-/// What a node's value depends on; each is evaluated as rarely as that allows.
+/// The inputs that a node's value depends on. They determine how often it is evaluated.
 enum class TileLevel : std::uint8_t { head, query, key, pair };
 inline constexpr std::size_t kTileLevels = 4;
 
-/// Which nodes the roots, some of them, need.
+/// True for each node that the nodes `roots` need, and for the roots.
 std::vector<bool> needed_nodes(const std::vector<TileNode>& nodes, const std::vector<int>& roots);
 
-/// The level of what depends on values of both.
+/// The level of a value that depends on values of both levels.
 TileLevel joined(TileLevel a, TileLevel b);
 
-/// Rows of a tile, one for each key, that are evaluated at once.
+/// The number of rows of a tile, one for each key, that are evaluated at once.
 inline constexpr std::size_t kStripRows = 4;
 inline constexpr std::size_t kStripLanes = kStripRows * kAttentionTile;
 
@@ -36,8 +38,8 @@ struct TileTable {
   std::vector<std::int32_t> sizes, steps;
 };
 
-/// The nodes that `roots` need, by level, and the tables as the loops read them. The program must
-/// outlive the plan.
+/// The nodes that `roots` need, sorted by level, and the tables in the form that the loops read.
+/// The program must outlive the plan.
 template <class T>
 class TilePlan {
  public:
@@ -49,8 +51,8 @@ class TilePlan {
   }
   TileLevel level(int node) const { return levels_[static_cast<std::size_t>(node)]; }
   const TileTable& table(int index) const { return tables_[static_cast<std::size_t>(index)]; }
-  /// Bytes of a node's lanes. A little more than they need: at multiples of 4096 bytes, reads would
-  /// wait for writes.
+  /// The number of bytes for a node's lanes. It is a little larger than necessary: at multiples of
+  /// 4096 bytes, reads would wait for writes.
   static constexpr std::size_t slot_bytes() { return kStripLanes * sizeof(T) + 64; }
   std::size_t scratch_bytes() const { return slots_ * slot_bytes(); }
 
@@ -63,24 +65,24 @@ class TilePlan {
   std::vector<int> by_level_[kTileLevels];
   std::size_t slots_ = 0;
   std::vector<TileTable> tables_;
-  std::vector<Array> contiguous_;                      // contiguous tables
-  std::vector<std::vector<std::int32_t>> index_data_;  // tables of indices
+  std::vector<Array> contiguous_;                      // the tables, made contiguous
+  std::vector<std::vector<std::int32_t>> index_data_;  // the elements of int64 tables
 };
 
-/// Lanes at which a look-up missed its table, or an index was divided by 0.
+/// The lanes at which a look-up was outside of its table, or an index was divided by 0.
 struct TileFaults {
-  std::uint64_t queries = 0;  // a bit for each query, whatever the key
-  std::uint64_t keys = 0;     // a bit for each key
+  std::uint64_t queries = 0;  // faults for every key: a bit for each query
+  std::uint64_t keys = 0;     // faults for every query: a bit for each key
   std::uint64_t pairs[kAttentionTile] = {};
   bool any = false;
 
-  /// The queries at which there is a fault for a key of the tile.
+  /// The queries with a fault at one key of the tile.
   std::uint64_t at(std::size_t key) const {
     return (keys >> key & 1) != 0 ? ~std::uint64_t{0} : queries | pairs[key];
   }
 };
 
-/// The evaluation of a plan by one thread.
+/// The state of one thread that evaluates a plan.
 template <class T>
 class TileState {
  public:
@@ -90,18 +92,17 @@ class TileState {
   const TilePlan<T>& plan() const { return *plan_; }
   const TileNode& node(int i) const { return plan_->program().nodes[static_cast<std::size_t>(i)]; }
 
-  /// Where the values of each node lie: T, int32_t, or a bit each. `lanes` is where the node is
-  /// computed, `strips` where nodes of TileLevel::pair read it. The two differ only for
-  /// TileLevel::key, where `lanes` holds one value for each key, and `strips` repeats it along a
-  /// row.
+  /// The addresses of each node's values, which are T, int32_t, or one bit each. A node is computed
+  /// at `lanes`, and nodes of TileLevel::pair read it at `strips`. The two differ only for
+  /// TileLevel::key: there `lanes` has one value for each key, and `strips` repeats it along a row.
   std::byte* const* lanes() const { return lanes_.data(); }
   std::byte* const* strips() const { return strips_.data(); }
   std::byte* strip(int i) const { return strips_[static_cast<std::size_t>(i)]; }
-  /// Lets the nodes `score` and `grad` read these.
+  /// Sets the values of the nodes `score` and `grad`.
   void set_inputs(const T* scores, const T* grads);
 
   std::int32_t batch = 0, head = 0;
-  std::uint64_t head_faults = 0, query_faults = 0;  // the latter of a block, with the former
+  std::uint64_t head_faults = 0, query_faults = 0;  // query_faults: of a block, with head_faults
   TileFaults faults;                                // of the last tile
 
  private:

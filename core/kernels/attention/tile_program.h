@@ -1,9 +1,10 @@
-// A function of a score and of its place (batch, head, query, key), as the attention kernels
+// A function of a score and its position (batch, head, query, key), as the attention kernels
 // evaluate it: a list of operations, each on results of earlier ones.
 //
-// A new operation needs its line in attention/expressions: expr.h and expr.cpp,
-// composed_program.cpp (which says what it means) and derivative.cpp; and here in tile_loops.h
-// (arithmetic) or tile_evaluation.cpp (what reads places and tables), and in tile_bounds.cpp.
+// A new operation needs a line in several files. In attention/expressions these are expr.h,
+// expr.cpp, composed_program.cpp (which defines its meaning) and derivative.cpp. Here they are
+// tile_bounds.cpp, and either tile_loops.h (arithmetic) or tile_evaluation.cpp (operations that
+// read positions or tables).
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,7 @@
 namespace tend::kernels {
 
 enum class TileOp : std::uint8_t {
-  // Inputs. `grad` is the gradient of the result, in a program that computes derivatives.
+  // Inputs. `grad` is the gradient of the result, in programs that compute derivatives.
   constant,
   batch,
   head,
@@ -50,7 +51,7 @@ enum class TileOp : std::uint8_t {
   where
 };
 
-/// What a node gives: bits, int32 or the dtype of the scores.
+/// The type of a node's values: bits, int32 or the dtype of the scores.
 enum class TileType : std::uint8_t { truth, index, real };
 
 inline constexpr std::int64_t kLeastIndex = std::numeric_limits<std::int32_t>::min();
@@ -62,16 +63,18 @@ constexpr bool fits_index(std::int64_t number) noexcept {
 struct TileNode {
   TileOp op;
   TileType type;
-  std::vector<int> inputs = {};  // earlier nodes; those of a look-up are its indices
-  double number = 0;             // of a constant
-  int table = -1;                // of a look-up
+  std::vector<int> inputs = {};  // earlier nodes; for a look-up, its indices
+  double number = 0;             // the value of a constant
+  int table = -1;                // the number of a look-up's table
 
   bool operator==(const TileNode&) const = default;
 };
 
-/// `tables` are what look-ups read: floating ones of the scores' dtype, int64 ones whose elements
-/// fit int32, or bool ones; at most 2^31 - 1 elements each. A look-up outside of its table gives 0
-/// or false, as a division by the index 0 does; both are errors where the place is visible.
+/// A program. `tables` are read by look-ups, and have at most 2^31 - 1 elements each.
+///
+/// A table is floating with the scores' dtype, int64 with elements that fit int32, or bool. A
+/// look-up outside of its table gives 0 or false, and so does a division by the index 0. Both are
+/// errors if the position is visible.
 struct TileProgram {
   std::vector<TileNode> nodes;
   std::vector<Array> tables;

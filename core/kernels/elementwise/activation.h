@@ -1,7 +1,7 @@
-// The nonlinearities of networks; relu, silu and gelu are in math.h. Outputs are
-// allocated with the input's dtype and the result's shape, to which the input broadcasts; the
-// output may be the same view as the input. float32 and float64; DTypeError otherwise. NaN stays
-// NaN.
+// Activation functions of neural networks; relu, silu and gelu are in math.h. Outputs are allocated
+// with the input's dtype and the result's shape, to which the input broadcasts. The output may be
+// the same view as the input. All functions accept float32 and float64, and throw DTypeError
+// otherwise. NaN stays NaN.
 #pragma once
 
 #include <tend/core/array/array.h>
@@ -10,9 +10,9 @@ namespace tend::kernels {
 
 /// x where it is positive, else slope * x
 void leaky_relu(const Array& out, const Array& x, double slope);
-/// scale times: x where it is positive, else alpha * (exp(input_scale * x) - 1)
+/// scale * x where x is positive, else scale * alpha * (exp(input_scale * x) - 1)
 void elu(const Array& out, const Array& x, double alpha, double scale = 1, double input_scale = 1);
-/// log(1 + exp(beta * x)) / beta; x where beta * x exceeds the threshold
+/// log(1 + exp(beta * x)) / beta, or x where beta * x exceeds the threshold
 void softplus(const Array& out, const Array& x, double beta, double threshold);
 /// log(sigmoid(x))
 void logsigmoid(const Array& out, const Array& x);

@@ -25,7 +25,8 @@ namespace tend::kernels {
 // Operations on vectors of floating numbers.
 enum class BinaryOp { add, add_scaled, sub, mul, div, maximum, minimum };
 enum class UnaryOp { neg, abs, sign };
-// Runs of a StridedLoop: out = op(a, b), where alpha is the factor of add_scaled, and out = op(a).
+// Kernels for runs of a StridedLoop: out = op(a, b) and out = op(a). alpha is the factor of
+// add_scaled.
 template <class T>
 struct ArithmeticKernels {
   void (*binary)(BinaryOp op, double alpha, std::int64_t count,
@@ -40,7 +41,7 @@ struct ArithmeticKernels {
 HWY_BEFORE_NAMESPACE();
 namespace tend::kernels::HWY_NAMESPACE {
 
-// Calls use(f), with f(d, a, b) the operation.
+// Calls use(f), where f(d, a, b) is the operation.
 template <class T, class F>
 HWY_INLINE void with_operation(BinaryOp op, T alpha, F use) {
   switch (op) {
@@ -67,7 +68,7 @@ void run_binary(BinaryOp op, double alpha, std::int64_t count, const RunPointers
                  [&](auto f) HWY_ATTR { binary_run<T>(count, p, step, f); });
 }
 
-// Calls use(f), with f(d, a) the operation.
+// Calls use(f), where f(d, a) is the operation.
 template <class T, class F>
 HWY_INLINE void with_operation(UnaryOp op, F use) {
   switch (op) {
@@ -154,14 +155,16 @@ struct Minimum {
   }
 };
 
-// What follows does not branch, since signs that vary would be mispredicted.
+// The following operations do not branch on signs: the processor would mispredict branches on signs
+// that vary.
 
-// 1 where a division by b that leaves a rest rounds to another integer when it rounds down.
+// 1 if the quotient of a division by b, with remainder `rest`, differs between rounding down and
+// rounding towards zero; else 0.
 std::int64_t rounds_down(std::int64_t rest, std::int64_t b) {
   return (rest != 0) & ((rest ^ b) < 0);
 }
 
-// The smallest integer divided by -1 overflows, and traps on x86.
+// Dividing the smallest integer by -1 overflows, and traps on x86. Here it wraps around.
 struct TruncDivide {
   static std::int64_t divisor(std::int64_t b) { return b == -1 ? 1 : b; }
   static std::int64_t of(std::int64_t a, std::int64_t b) {
@@ -211,7 +214,7 @@ void run_floating(UnaryOp op, const Array& out, const Array& a) {
           kStreamGrain);
 }
 
-// Floating dtypes are computed by vectors, the others by Op.
+// Computes floating dtypes with vectors, and other dtypes with Op.
 template <class Op>
 void apply_any(BinaryOp op, const Array& out, const Array& a, const Array& b) {
   if (is_floating(out.dtype())) return run_floating(op, out, a, b);
@@ -229,7 +232,7 @@ void check_divisor(std::string_view operation, const Array& out, const Array& b)
   const std::int64_t* divisor = divisors.data<std::int64_t>();
   std::atomic<bool> found = false;
   parallel_for(0, divisors.numel(), kStreamGrain, [&](std::int64_t begin, std::int64_t end) {
-    std::int64_t zeros = 0;  // counting them makes a loop of vectors
+    std::int64_t zeros = 0;  // counting, unlike an early exit, lets the compiler vectorise the loop
     for (std::int64_t i = begin; i < end; ++i) zeros += divisor[i] == 0 ? 1 : 0;
     if (zeros > 0) found = true;
   });

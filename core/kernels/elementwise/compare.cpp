@@ -33,11 +33,11 @@ HWY_BEFORE_NAMESPACE();
 namespace tend::kernels::HWY_NAMESPACE {
 namespace {
 
-// Bools, 0 or 1, are compared as the smallest integers.
+// Bools are 0 or 1, and are compared as the smallest integers.
 template <class T>
 using LaneOf = std::conditional_t<std::is_same_v<T, bool>, std::int8_t, T>;
 
-// Writes 64 bools, one for each bit.
+// Writes one bool for each of 64 bits.
 HWY_INLINE void store_bools(std::uint64_t bits, std::byte* to) {
   const hn::CappedTag<std::uint8_t, 64> d;
   const std::size_t lanes = hn::Lanes(d);
@@ -56,7 +56,7 @@ HWY_INLINE std::uint64_t bits_from_mask(D d, hn::Mask<D> mask) {
   return bits;
 }
 
-// out[i] = f(d, a.at(i)...), where f gives a mask.
+// out[i] = f(d, a.at(i)...), where f returns a mask.
 template <class T, class F, class... Operands>
 HWY_INLINE void fill_bools(std::size_t n, std::byte* out, F f, Operands... a) {
   const hn::CappedTag<T, 64> d;
@@ -69,7 +69,8 @@ HWY_INLINE void fill_bools(std::size_t n, std::byte* out, F f, Operands... a) {
     }
     store_bools(bits, out + i);
   }
-  // Not with AllTrue, which GCC 12 gets wrong for one double on ARM: 0 && 0 was true.
+  // This does not use AllTrue: GCC 12 compiles it wrongly for one double on ARM, where 0 && 0 was
+  // true.
   for (; i < n; ++i) out[i] = std::byte(bits_from_mask(one, f(one, a.at(one, i)...)) & 1);
 }
 
@@ -107,13 +108,13 @@ HWY_INLINE void comparison_run(std::int64_t count, const RunPointers<3>& p, cons
   }
 }
 
-// NaN is not 0.
+// True where x is 0. NaN is not 0.
 template <class D, class V>
 HWY_INLINE hn::Mask<D> is_false(D d, V x) {
   return hn::Eq(x, hn::Zero(d));
 }
 
-// Calls use(f), with f(d, a, b) the comparison.
+// Calls use(f), where f(d, a, b) is the comparison.
 template <class F>
 HWY_INLINE void with_comparison(Comparison op, F use) {
   switch (op) {
@@ -122,7 +123,7 @@ HWY_INLINE void with_comparison(Comparison op, F use) {
       return use([](auto, auto a, auto b) HWY_ATTR { return hn::Not(hn::Eq(a, b)); });
     case Comparison::lt: return use([](auto, auto a, auto b) HWY_ATTR { return hn::Lt(a, b); });
     case Comparison::gt: return use([](auto, auto a, auto b) HWY_ATTR { return hn::Gt(a, b); });
-    // Without Le, which vectors of integers lack; false for NaN.
+    // le and ge do not use Le, which vectors of integers lack. Both are false for NaN.
     case Comparison::le:
       return use([](auto, auto a, auto b) HWY_ATTR { return hn::Or(hn::Lt(a, b), hn::Eq(a, b)); });
     case Comparison::ge:
@@ -151,7 +152,7 @@ ComparisonRun find_comparison(DType dtype) {
   });
 }
 
-// For integers only logical_not.
+// Integers reach this only for logical_not.
 template <class T>
 void run_test(Test op, std::int64_t count, const RunPointers<2>& p, const RunSteps<2>& step) {
   const auto use = [&](auto f) HWY_ATTR { test_run<T>(count, p, step, f); };
@@ -201,13 +202,13 @@ void test(Test op, const Array& out, const Array& a) {
   });
 }
 
-// Tests a property of floating numbers; for integers and bools the result is `otherwise`.
+// Tests a property of floating numbers. For integers and bools every result is `otherwise`.
 void test_floating(Test op, bool otherwise, const Array& out, const Array& a) {
   if (is_floating(a.dtype())) return test(op, out, a);
   out.fill(otherwise);
 }
 
-// Calls f(TypeTag<T>{}) for int64, and for bool, whose bytes are 0 or 1.
+// Calls f(TypeTag<T>{}) for int64 and bool. T is uint8 for bool, whose bytes are 0 or 1.
 template <class F>
 void visit_bits(std::string_view operation, DType dtype, F f) {
   if (is_floating(dtype)) fail<DTypeError>(operation, "needs bool or int64, got ", dtype);

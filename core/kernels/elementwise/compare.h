@@ -1,12 +1,13 @@
-// Comparison and logic. Outputs have the result's shape, to which inputs broadcast, and are bool
-// unless stated.
+// Comparison and logic. Outputs have the result's shape, to which inputs broadcast. They are bool
+// unless stated otherwise.
 #pragma once
 
 #include <tend/core/array/array.h>
 
 namespace tend::kernels {
 
-// out = a op b; a and b have one dtype, any. Comparisons with NaN are false, but for ne.
+// The following functions compute out = a op b, where a and b have one dtype of any kind. All
+// comparisons with NaN are false, except ne.
 
 void eq(const Array& out, const Array& a, const Array& b);
 void ne(const Array& out, const Array& a, const Array& b);
@@ -15,21 +16,23 @@ void le(const Array& out, const Array& a, const Array& b);
 void gt(const Array& out, const Array& a, const Array& b);
 void ge(const Array& out, const Array& a, const Array& b);
 
-// a and b have one dtype, any; an element is true when it is not zero (NaN is true).
+// In the following functions, an element is true if it is not zero; NaN is true. a and b have one
+// dtype of any kind.
 
 void logical_and(const Array& out, const Array& a, const Array& b);
 void logical_or(const Array& out, const Array& a, const Array& b);
 void logical_xor(const Array& out, const Array& a, const Array& b);
 void logical_not(const Array& out, const Array& a);
 
-// Bit by bit; out, a and b have one dtype, bool or int64 (DTypeError).
+// The following functions work bit by bit. out, a and b have one dtype, bool or int64; any other
+// dtype is a DTypeError.
 
 void bitwise_and(const Array& out, const Array& a, const Array& b);
 void bitwise_or(const Array& out, const Array& a, const Array& b);
 void bitwise_xor(const Array& out, const Array& a, const Array& b);
 void bitwise_not(const Array& out, const Array& a);
 
-// Any dtype; integers and bools are finite.
+// The following functions accept any dtype. Integers and bools are finite.
 
 void isnan(const Array& out, const Array& a);
 void isinf(const Array& out, const Array& a);

@@ -42,7 +42,7 @@ FillRun find_fill(std::size_t item) {
                      : fill_run<std::uint64_t>;
 }
 
-// to[i] = from[-i], of elements of T's size.
+// to[i] = from[-i], for elements of T's size.
 template <class T>
 void reverse_run(std::int64_t count, std::byte* out, const std::byte* last) {
   auto* const to = reinterpret_cast<T*>(out);
@@ -63,7 +63,7 @@ ReverseRun find_reverse(std::size_t item) {
                      : reverse_run<std::uint64_t>;
 }
 
-// Between float32 and float64, where GCC's vectors are those of the oldest processors.
+// Conversion between float32 and float64. GCC would vectorise it only for the oldest processors.
 void widen_run(std::int64_t count, double* to, const float* from) {
   for_vectors(hn::ScalableTag<double>(), static_cast<std::size_t>(count),
               [=](auto d, std::size_t i) HWY_ATTR {
@@ -87,7 +87,8 @@ HWY_AFTER_NAMESPACE();
 namespace tend::kernels {
 namespace {
 
-// Here, since every program has this source, also one that is linked with the static library.
+// Runs at program start. It is in this source because every program contains it, even one that
+// links the static library.
 [[maybe_unused]] const int kLimited = limit_simd_targets();
 
 HWY_EXPORT(find_fill);
@@ -135,14 +136,15 @@ void copy_elements(const Array& out, const Array& a) {
   });
 }
 
-// Whether the last dimension of `a` repeats each element a few times, and `out` is row-major.
+// True if the last dimension of `a` repeats each element a few times, and `out` is row-major.
 bool repeats_each(const Array& out, const Array& a) {
   constexpr std::int64_t kFew = 16;  // more are worth a run of their own
   return a.rank() > 0 && a.strides().back() == 0 && a.shape() == out.shape() && a.size(-1) > 1 &&
          a.size(-1) <= kFew && a.numel() > 0 && out.is_contiguous();
 }
 
-// `count` elements, each `times` times. A number that the compiler knows makes it one loop.
+// Writes each of `count` elements `times` times. If the compiler knows `times`, it makes one loop
+// of both.
 template <class T, class Count>
 void repeat_run(T* to, const T* from, std::int64_t count, Count times) {
   for (std::int64_t i = 0; i < count; ++i) {
@@ -237,7 +239,8 @@ void Array::copy_from(const Array& source) const {
   if (!broadcasts_to(source.shape_, shape_)) {
     fail<ShapeError>("copy", "source ", source.shape_, " does not broadcast to ", shape_);
   }
-  // Elements that would be read after they are overwritten are read from a copy.
+  // If source and target overlap, a write could change elements that are read later, so a copy is
+  // read instead.
   const bool same_window = raw() == source.raw() && shape_ == source.shape_ &&
                            strides_ == source.strides_ && dtype_ == source.dtype_;
   const bool aliased = !same_window && may_overlap(source);

@@ -28,7 +28,8 @@ HWY_BEFORE_NAMESPACE();
 namespace tend::kernels::HWY_NAMESPACE {
 namespace {
 
-// The mask for the elements from i on; Highway may read eight bytes.
+// The mask for the elements from i on. It is read from eight bytes, whatever the number of lanes
+// is.
 template <class D>
 HWY_INLINE hn::Mask<D> kept(D d, const std::uint8_t* bits, std::size_t i) {
   std::uint64_t word;
@@ -62,7 +63,7 @@ HWY_EXPORT(find_mul_span);
 template <class T>
 void mul_typed(const Array& out, const Array& a, const Array& bits, double factor) {
   const MulSpan<T> span = HWY_DYNAMIC_DISPATCH(find_mul_span)().of<T>();
-  constexpr std::int64_t kGrain = 65536;  // a multiple of 8: every chunk begins with a whole byte
+  constexpr std::int64_t kGrain = 65536;  // a multiple of 8, so every chunk begins at a whole byte
   const auto* keep = reinterpret_cast<const std::uint8_t*>(bits.data<std::int64_t>());
   T* to = out.data<T>();
   const T* from = a.data<T>();

@@ -1,4 +1,4 @@
-// Dropout, whose mask is kept as bits.
+// Dropout, whose mask is stored as bits.
 #pragma once
 
 #include <cstdint>
@@ -7,13 +7,14 @@
 
 namespace tend::kernels {
 
-/// An int64 array whose bytes have room for `count` bits of draw_keep_bits and may be read eight at
-/// a time.
+/// An int64 array with room for `count` bits of draw_keep_bits. Its bytes may be read eight at a
+/// time.
 Array keep_bits_room(std::int64_t count);
 
-/// out[i] = a[i] * factor where bit i of `bits` (draw_keep_bits) is set, else a[i] * 0: NaN and inf
-/// stay NaN, as in a product with a mask of numbers. `a` and out are row-major, float32 or float64,
-/// and may be the same.
+/// out[i] = a[i] * factor where bit i of `bits` (draw_keep_bits) is set, else a[i] * 0.
+///
+/// NaN and inf thus become NaN where they are dropped, as in a product with a mask of numbers. `a`
+/// and out are row-major, float32 or float64, and may be the same.
 void mul_kept(const Array& out, const Array& a, const Array& bits, double factor);
 
 }  // namespace tend::kernels

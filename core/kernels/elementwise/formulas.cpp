@@ -35,8 +35,7 @@ HWY_BEFORE_NAMESPACE();
 namespace tend::kernels::HWY_NAMESPACE {
 namespace {
 
-// The nonlinearities take exponentials only of numbers that are not positive, so that they never
-// overflow.
+// The activation functions compute exponentials only of numbers <= 0, which never overflow.
 
 /// log(1 + e^-|x|)
 template <class D, class V>
@@ -50,8 +49,8 @@ HWY_INLINE V logsigmoid(D d, V x) {
   return hn::Sub(low, log_of_one_plus(d, x));
 }
 
-// tanh(log(1 + e^x)) is n / (n + 2) with n = e^x (e^x + 2); where x is positive, both are divided
-// by e^2x. Takes e^-|x|.
+// tanh(log(1 + e^x)) = n / (n + 2), where n = e^x (e^x + 2). For positive x, numerator and
+// denominator are divided by e^2x. The argument `e` is e^-|x|.
 template <class D, class V>
 HWY_INLINE V tanh_of_softplus(D d, V x, V e) {
   const V two = hn::Set(d, hn::TFromD<D>(2));
@@ -66,7 +65,7 @@ HWY_INLINE V mish(D d, V x) {
   return hn::Mul(x, tanh_of_softplus(d, x, exp(d, hn::Neg(hn::Abs(x)))));
 }
 
-// t + x sigmoid(x) (1 - t^2), t = tanh(softplus(x))
+// The derivative t + x sigmoid(x) (1 - t^2), where t = tanh(softplus(x)).
 template <class D, class V>
 HWY_INLINE V mish_slope(D d, V x) {
   const V e = exp(d, hn::Neg(hn::Abs(x)));
@@ -95,7 +94,7 @@ HWY_INLINE V sign(D d, V x) {
   return hn::IfThenElse(hn::Lt(x, hn::Zero(d)), hn::Neg(one(d)), up);
 }
 
-// Whether |x| = size, or both are NaN.
+// True where |x| = size, or where both are NaN.
 template <class D, class V>
 HWY_INLINE auto has_magnitude(D, V x, V size) {
   return hn::Or(hn::Eq(hn::Abs(x), size), hn::And(hn::IsNaN(x), hn::IsNaN(size)));
@@ -125,7 +124,7 @@ HWY_INLINE V lerp(D d, V x, V y, V weight) {
   return hn::IfThenElse(nearer_x, from_x, from_y);
 }
 
-// Parameters of T: a, b and c as numbers, va(d) and so on as vectors.
+// Parameters converted to T: a, b and c are numbers, and va(d), vb(d) and vc(d) are vectors.
 template <class T>
 struct Typed {
   T a, b, c;
@@ -145,7 +144,7 @@ struct Typed {
   }
 };
 
-// Calls use(f), with f(d, x) the formula.
+// Calls use(f), where f(d, x) is the formula.
 template <class T, class F>
 HWY_INLINE void with_formula(Formula formula, Typed<T> p, F use) {
   switch (formula) {
@@ -198,7 +197,7 @@ HWY_INLINE void with_formula(Formula formula, Typed<T> p, F use) {
   }
 }
 
-// Calls use(f), with f(d, x, y) the formula.
+// Calls use(f), where f(d, x, y) is the formula.
 template <class T, class F>
 HWY_INLINE void with_formula(PairFormula formula, Typed<T> p, F use) {
   switch (formula) {
@@ -300,7 +299,7 @@ HWY_INLINE void with_formula(PairFormula formula, Typed<T> p, F use) {
   }
 }
 
-// Calls use(f), with f(d, x, y, z) the formula.
+// Calls use(f), where f(d, x, y, z) is the formula.
 template <class T, class F>
 HWY_INLINE void with_formula(TripleFormula formula, Typed<T> p, F use) {
   switch (formula) {
@@ -326,7 +325,7 @@ HWY_INLINE void with_formula(TripleFormula formula, Typed<T> p, F use) {
     case TripleFormula::gate_backward:
       return use([](auto d, auto grad, auto x, auto y) HWY_ATTR {
         const auto s = sigmoid(d, y);
-        // The slope first: grad times x may be infinite where the gradient is not.
+        // Multiplies by the slope first: grad * x may be infinite where the gradient is not.
         return hn::Mul(hn::Mul(grad, hn::Mul(s, hn::Sub(one(d), s))), x);
       });
     case TripleFormula::squared_difference_backward:
@@ -351,7 +350,7 @@ HWY_INLINE void with_formula(TripleFormula formula, Typed<T> p, F use) {
   }
 }
 
-// Whether it pays to prefetch: for exponentials and logarithms of one number.
+// True if prefetching pays: for exponentials and logarithms of one number.
 constexpr bool takes_longer_than_memory(Formula formula) {
   return formula == Formula::elu || formula == Formula::softplus ||
          formula == Formula::logsigmoid || formula == Formula::mish || formula == Formula::entr ||

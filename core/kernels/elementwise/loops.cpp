@@ -12,7 +12,7 @@ namespace {
   fail<ShapeError>("loop", "more than 64 dimensions in ", out.shape());
 }
 
-// Dimensions of size over 1, the largest stride first. Returns their number.
+// Writes the dimensions of size over 1 to `order`, the largest stride first. Returns their number.
 template <std::size_t kMax>
 std::int64_t sort_dims(const Array& out, std::array<std::int64_t, kMax>& order) {
   std::int64_t rank = 0;
@@ -21,7 +21,7 @@ std::int64_t sort_dims(const Array& out, std::array<std::int64_t, kMax>& order) 
     if (rank == static_cast<std::int64_t>(kMax)) fail_rank(out);
     order[static_cast<std::size_t>(rank++)] = d;
   }
-  // Insertion sort: it is stable, and the few dimensions are nearly always in order already.
+  // Insertion sort is stable, and the few dimensions are nearly always in order already.
   for (std::int64_t i = 1; i < rank; ++i) {
     for (std::int64_t j = i; j > 0; --j) {
       auto& left = order[static_cast<std::size_t>(j - 1)];
@@ -58,8 +58,8 @@ StridedLoop<N>::StridedLoop(const std::array<const Array*, N>& operands, std::ui
   inner_ = outer_.pop();
 }
 
-// The usual case: every operand is contiguous or a single element. An empty loop is flat as well,
-// since its strides could overflow when they are turned into bytes.
+// Handles the usual case: every operand is contiguous or a single element. An empty loop counts as
+// flat, too, because converting its strides to bytes could overflow.
 template <std::size_t N>
 bool StridedLoop<N>::take_flat(const std::array<const Array*, N>& operands) {
   const Shape& shape = operands[0]->shape();
@@ -137,7 +137,7 @@ class StridedLoop<N>::Tiles {
   Tiles(const StridedLoop& loop, const Inner& inner)
       : loop_(loop), inner_(inner), across_(crossing_dim()) {}
 
-  /// Whether there is such an input, and both dimensions are long enough.
+  /// True if there is such an input, and both dimensions are long enough.
   bool needed() const { return across_ != loop_.outer_.rank(); }
 
   void run(std::int64_t grain) {
@@ -155,9 +155,9 @@ class StridedLoop<N>::Tiles {
   }
 
  private:
-  // The input is contiguous along the columns of a tile, which are a cache line of float32: each is
-  // read only once even where many of them map to one cache set. The rows are runs along the
-  // innermost dimension.
+  // The input is contiguous along the columns of a tile. A column is one cache line of float32, so
+  // each line is read only once, even if many lines map to one cache set. The rows are runs along
+  // the innermost dimension.
   static constexpr std::int64_t kRows = 16, kColumns = 64;
   using Buffers = std::array<std::array<std::byte, kRows * kColumns * 8>, N - 1>;
 
@@ -169,7 +169,7 @@ class StridedLoop<N>::Tiles {
   const Dim& across() const { return loop_.outer_[across_]; }
   const Dim& along() const { return loop_.inner_; }
 
-  // True for an input that is contiguous along dimension d, but not along the innermost one.
+  // True if input i is contiguous along dimension d, but not along the innermost dimension.
   bool crosses(std::size_t i, std::size_t d) const {
     const std::int64_t inner = along().step[i];
     return inner != 0 && inner != loop_.items_[i] && loop_.outer_[d].step[i] == loop_.items_[i];
@@ -205,8 +205,8 @@ class StridedLoop<N>::Tiles {
     return tile;
   }
 
-  // Hardware prefetchers do not foresee a tile's addresses: without this, each of its cache lines
-  // is waited for.
+  // Hardware prefetchers do not foresee a tile's addresses. Without this prefetch, the loop would
+  // wait for each of its cache lines.
   void prefetch(const Tile& tile) const {
     const Steps &down = across().step, &right = along().step;
     for (std::size_t i = 0; i < N; ++i) {
@@ -241,7 +241,7 @@ class StridedLoop<N>::Tiles {
   const StridedLoop& loop_;
   const Inner& inner_;
   std::size_t across_;                 // the dimension along which an input is contiguous
-  std::int64_t down_ = 0, right_ = 0;  // tiles in it and in the innermost dimension
+  std::int64_t down_ = 0, right_ = 0;  // the tiles along it and along the innermost dimension
 };
 
 template <std::size_t N>

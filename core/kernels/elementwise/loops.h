@@ -1,4 +1,4 @@
-// Loops over strided arrays: dimensions are sorted and collapsed once, then a plain inner loop sees
+// Loops over strided arrays. Dimensions are sorted and collapsed once; then a plain inner loop gets
 // pointers and steps.
 #pragma once
 
@@ -17,36 +17,37 @@ namespace tend::kernels {
 /// small enough to share the work evenly.
 inline constexpr std::int64_t kElementGrain = 32768;
 
-/// The same for operations that memory bandwidth limits.
+/// The number of elements per chunk for operations that memory bandwidth limits.
 inline constexpr std::int64_t kStreamGrain = 65536;
 
-/// Rows per chunk, for `rows` rows of n elements: one eighth of all, within 8192 and kElementGrain
-/// elements.
+/// The number of rows per chunk, for `rows` rows of n elements. A chunk has one eighth of all
+/// elements, but at least 8192 and at most kElementGrain.
 constexpr std::int64_t row_grain(std::int64_t rows, std::int64_t n) noexcept {
   const std::int64_t elements = std::clamp<std::int64_t>(rows * n / 8, 8192, kElementGrain);
   return std::max<std::int64_t>(1, elements / std::max<std::int64_t>(n, 1));
 }
 
-/// Visits N arrays together, for N up to 4. The order of the elements is the output's (operand 0)
-/// order in memory.
+/// Visits N arrays together, for N up to 4. Elements are visited in the memory order of the output,
+/// which is operand 0.
 template <std::size_t N>
 class StridedLoop {
  public:
   using Pointers = std::array<std::byte*, N>;
   using Steps = std::array<std::int64_t, N>;  // bytes
-  /// Called for `count` elements of each operand, which lie `steps` apart.
+  /// Called for runs of `count` elements. Those of operand i are steps[i] bytes apart.
   using Inner = FunctionRef<void(std::int64_t count, const Pointers& pointers, const Steps& steps)>;
 
   /// Operands broadcast to the shape of operand 0. The last one is read backwards along every
   /// dimension d whose bit 1 << d is set in `flipped`.
   explicit StridedLoop(const std::array<const Array*, N>& operands, std::uint64_t flipped = 0);
 
-  /// Calls inner over runs of the innermost dimension, in parallel when there is much to do.
+  /// Calls inner for runs of the innermost dimension, in parallel if there are many elements.
   void run(Inner inner, std::int64_t grain = kElementGrain) const;
 
-  /// As run, for an `inner` that uses nothing but the values of the elements. Where neighbours in
-  /// the output lie far apart in an input, the input is transposed tile by tile into buffers, from
-  /// which inner reads.
+  /// As run, for an `inner` whose results depend only on the values of the elements.
+  ///
+  /// If neighbours in the output are far apart in an input, the input is transposed tile by tile
+  /// into buffers, and inner reads from these.
   void run_elements(Inner inner, std::int64_t grain = kElementGrain) const;
 
  private:
@@ -70,7 +71,7 @@ extern template class StridedLoop<2>;
 extern template class StridedLoop<3>;
 extern template class StridedLoop<4>;
 
-/// out[i] = f(a[i]). `a` broadcasts to out; element types are Out and A.
+/// out[i] = f(a[i]). `a` broadcasts to out; the element types are Out and A.
 template <class Out, class A, class F>
 void map(const Array& out, const Array& a, F f) {
   StridedLoop<2>({&out, &a}).run_elements([f](std::int64_t count, const auto& p, const auto& step) {

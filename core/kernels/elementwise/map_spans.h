@@ -1,4 +1,4 @@
-// Maps arrays by functions of spans of contiguous elements.
+// Maps arrays by functions that work on spans of contiguous elements.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 
 namespace tend::kernels {
 
-/// What computes a span of contiguous elements, called as span(n, out, inputs...): a function of
-/// math_spans.h, or a lambda.
+/// The function for a span of contiguous elements, which is called as span(n, out, inputs...). It
+/// is a function of math_spans.h, or a lambda.
 template <class T>
 auto span_of(Function function) {
   return [function, map = span_kernels().of<T>().map](std::size_t n, T* out, const T* a) {
@@ -29,7 +29,7 @@ requires(!std::is_enum_v<F>) F span_of(F span) {
   return span;
 }
 
-/// Computes spans of contiguous elements; arrays with other strides go through a buffer.
+/// Computes out = kind(inputs...) span by span. Arrays that are not contiguous go through a buffer.
 template <class T, class Kind, class... Inputs>
 void map_spans(Kind kind, const Array& out, const Inputs&... inputs) {
   constexpr std::size_t kArrays = 1 + sizeof...(Inputs);
@@ -48,7 +48,7 @@ void map_spans(Kind kind, const Array& out, const Inputs&... inputs) {
             std::byte* first = p[k] + done * step[k];
             at[k] = step[k] == sizeof(T) ? reinterpret_cast<T*>(first) : buffers[k];
             if (k == 0 || at[k] != buffers[k]) continue;
-            if (step[k] == 0 && done > 0) continue;  // the buffer has the number already
+            if (step[k] == 0 && done > 0) continue;  // the buffer already has the number
             for (std::int64_t i = 0; i < n; ++i)
               at[k][i] = *reinterpret_cast<const T*>(first + i * step[k]);
           }
@@ -60,8 +60,10 @@ void map_spans(Kind kind, const Array& out, const Inputs&... inputs) {
       });
 }
 
-/// out = kind(inputs...), element by element, in the floating dtype that all have; others are a
-/// DTypeError. Inputs broadcast to `out`.
+/// out = kind(inputs...), element by element. All arrays have one floating dtype, and inputs
+/// broadcast to `out`.
+///
+/// Throws: DTypeError - the dtype is not floating
 template <class Kind, class... Inputs>
 void map_floating_spans(std::string_view operation, Kind kind, const Array& out,
                         const Inputs&... inputs) {

@@ -23,7 +23,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace tend::kernels::HWY_NAMESPACE {
 
-// The bools at `from` as a mask for lanes of 1, 4 or 8 bytes.
+// Loads the bools at `from` as a mask for lanes of 1, 4 or 8 bytes.
 template <class D>
 HWY_INLINE hn::Mask<D> load_truths(D d, const std::uint8_t* from) {
   using T = hn::TFromD<D>;
@@ -47,7 +47,7 @@ HWY_INLINE void select_neighbours(std::size_t n, T* out, const std::uint8_t* con
   });
 }
 
-// A run of out = condition ? a : b, for elements as large as T.
+// Computes a run of out = condition ? a : b, for elements of T's size.
 template <class T>
 void select_run(std::int64_t count, const RunPointers<4>& p, const RunSteps<4>& step) {
   const auto n = static_cast<std::size_t>(count);
@@ -91,13 +91,14 @@ namespace {
 
 HWY_EXPORT(find_select);
 
-// Row r of a matrix keeps its columns up to r + diagonal (tril), or from there on (triu).
+// Copies the columns of row r up to r + diagonal (tril), or from there on (triu), and writes zeros
+// to the others.
 void keep_triangle(std::string_view operation, const Array& out, const Array& a, bool is_lower,
                    std::int64_t diagonal) {
   if (a.rank() < 2)
     fail<ShapeError>(operation, "needs at least 2 dimensions, got shape ", a.shape());
   assert(a.shape() == out.shape());
-  if (out.numel() == 0) return;  // an empty batch may be one of large matrices
+  if (out.numel() == 0) return;  // an empty batch may have matrices of any size
   const Array to = out.is_contiguous() ? out : Array::empty(out.shape(), out.dtype());
   if (!a.is_contiguous()) copy(to, a);
   const std::int64_t rows = a.size(-2), columns = a.size(-1);
@@ -163,7 +164,7 @@ void clamp(const Array& out, const Array& a, const std::optional<Scalar>& lo,
 
 void clamp(const Array& out, const Array& a, const Array& lo, const Array& hi) {
   if (is_floating(out.dtype())) return compute("clamp", TripleFormula::clamp, {}, out, a, lo, hi);
-  // The bound may lie where the output does.
+  // `out` may be the same view as a bound, so maximum writes to another array.
   const Array low = Array::empty_like(out);
   maximum(low, a, lo);
   minimum(out, low, hi);

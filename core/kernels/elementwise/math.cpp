@@ -6,14 +6,14 @@
 namespace tend::kernels {
 namespace {
 
-// For int64; DTypeError for others.
+// Maps int64 elements. Throws DTypeError for bool.
 template <class F>
 void map_whole(std::string_view operation, const Array& out, const Array& a, F f) {
   visit_number(operation, out.dtype(), [](auto) {});
   map<std::int64_t, std::int64_t>(out, a, f);
 }
 
-// Overflow wraps around.
+// Overflow wraps around, without undefined behaviour.
 std::int64_t wrapped_product(std::int64_t x, std::int64_t y) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(x) * static_cast<std::uint64_t>(y));
 }

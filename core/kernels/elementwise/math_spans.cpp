@@ -16,7 +16,7 @@ HWY_BEFORE_NAMESPACE();
 namespace tend::kernels::HWY_NAMESPACE {
 namespace {
 
-// Calls use(f), with f(d, x) the function.
+// Calls use(f), where f(d, x) is the function.
 template <class F>
 HWY_INLINE void with_function(Function function, F use) {
   switch (function) {
@@ -69,7 +69,7 @@ HWY_INLINE void pow_span(std::size_t n, float* out, const float* a, const float*
       n, out, [](auto d, auto x, auto y) HWY_ATTR { return pow_for_float(d, x, y); }, a, b);
 }
 
-// Calls use(f), with f(d, x, y) the function.
+// Calls use(f), where f(d, x, y) is the function.
 template <class F>
 HWY_INLINE void with_binary_function(BinaryFunction function, F use) {
   switch (function) {

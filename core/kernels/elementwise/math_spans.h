@@ -1,4 +1,5 @@
-// The functions of math.h that SIMD computes, over spans of contiguous elements; for math.cpp.
+// The functions of math.h that SIMD computes, over spans of contiguous elements. math.cpp uses
+// them.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +30,7 @@ enum class BinaryFunction {
   floor_divide,
   trunc_divide
 };
-/// A result does not depend on the position of its element.
+/// Kernels for contiguous elements. A result does not depend on the position of its element.
 template <class T>
 struct SpanKernels {
   /// out[i] = function(a[i])
@@ -38,7 +39,7 @@ struct SpanKernels {
   void (*map_two)(BinaryFunction function, std::size_t n, T* out, const T* a, const T* b);
 };
 
-/// For the processor at hand.
+/// The kernels for the processor at hand.
 const ForTypes<SpanKernels>& span_kernels();
 
 }  // namespace tend::kernels

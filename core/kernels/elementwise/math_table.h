@@ -1,7 +1,8 @@
 // Functions of one floating number: TEND_FUNCTION(name, formula of the tag d and the lanes x). Each
-// row makes the kernel `name` of math.h. The comment is its largest error, as math.h states it.
+// row defines the kernel `name` of math.h. The number in a comment is the largest error, in the
+// units of math.h.
 // clang-format off
-// (A row is no statement.)
+// (The rows are not statements, so clang-format would misread them.)
 
 /// 1.05 ulp
 TEND_FUNCTION(exp, exp(d, x))
@@ -54,6 +55,6 @@ TEND_FUNCTION(erf, erf(d, x))
 TEND_FUNCTION(erfc, erfc(d, x))
 TEND_FUNCTION(floor, floor(x))
 TEND_FUNCTION(ceil, ceil(x))
-/// To the nearest integer, halves to the even one.
+/// To the nearest integer; halves go to the even one.
 TEND_FUNCTION(round, round(x))
 TEND_FUNCTION(trunc, trunc(x))

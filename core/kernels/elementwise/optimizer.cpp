@@ -12,16 +12,17 @@ HWY_BEFORE_NAMESPACE();
 namespace tend::kernels::HWY_NAMESPACE {
 namespace {
 
-// The gradient g, negated to maximize, and the penalty times the parameter.
+// The gradient g, negated if maximize is set, plus penalty * parameter.
 template <class D, class V, class T>
 HWY_INLINE V descent(D d, const T* g, V parameter, bool maximize, T penalty) {
   auto gradient = hn::LoadU(d, g);
   if (maximize) gradient = hn::Neg(gradient);
-  // Not for zero: an infinite parameter would make the sum NaN.
+  // A zero penalty is not multiplied: an infinite parameter would make the sum NaN.
   return penalty == 0 ? gradient : hn::Add(gradient, hn::Mul(hn::Set(d, penalty), parameter));
 }
 
-// The mean of the old mean and a new number, as torch.lerp has it: from the one that is nearer.
+// The weighted mean of an old mean and a new number. As in torch.lerp, it starts from the nearer
+// one.
 template <class D, class V, class T>
 HWY_INLINE V lerp(D d, V old, V now, T weight) {
   const V way = hn::Sub(now, old);
@@ -29,9 +30,10 @@ HWY_INLINE V lerp(D d, V old, V now, T weight) {
   return hn::Sub(now, hn::Mul(way, hn::Set(d, T(1) - weight)));
 }
 
-// g becomes -g to maximize, then g + penalty p; m += (1 - beta1) (g - m),
-// v = beta2 v + (1 - beta2) g^2, p = decay p + rate m / (sqrt(v) / correction + eps), where amsgrad
-// takes the largest v so far
+// g becomes -g if maximize is set, then g + penalty p. Then
+// m += (1 - beta1) (g - m), v = beta2 v + (1 - beta2) g^2 and
+// p = decay p + rate m / (sqrt(v) / correction + eps).
+// amsgrad uses the largest v so far in the last formula.
 template <class T>
 void adam(T* p, const T* g, T* m, T* v, T* most, std::int64_t count, const AdamStep& step) {
   const auto n = static_cast<std::size_t>(count);
@@ -49,7 +51,7 @@ void adam(T* p, const T* g, T* m, T* v, T* most, std::int64_t count, const AdamS
     auto scale = variance;
     if (most != nullptr) {
       const auto before = hn::LoadU(d, most + i);
-      // As torch.maximum, NaN wins on either side.
+      // NaN wins on either side, as in torch.maximum.
       const auto keeps = hn::Or(hn::Gt(before, variance), hn::IsNaN(before));
       scale = hn::IfThenElse(keeps, before, variance);
       hn::StoreU(scale, d, most + i);
@@ -62,9 +64,9 @@ void adam(T* p, const T* g, T* m, T* v, T* most, std::int64_t count, const AdamS
   });
 }
 
-// direction = g + decay p, with -g to maximize; with momentum, velocity = momentum velocity + share
-// direction, and direction becomes velocity or, with Nesterov, direction + momentum velocity; p +=
-// rate direction
+// direction = g + decay p, where g becomes -g if maximize is set. With momentum,
+// velocity = momentum velocity + share direction, and direction becomes velocity, or
+// direction + momentum velocity with Nesterov. Then p += rate direction.
 template <class T>
 void sgd(T* p, const T* g, T* velocity, std::int64_t count, const SGDStep& step) {
   const auto n = static_cast<std::size_t>(count);
@@ -87,9 +89,10 @@ void sgd(T* p, const T* g, T* velocity, std::int64_t count, const SGDStep& step)
   });
 }
 
-// square = alpha square + (1 - alpha) g^2, divisor = sqrt(square - mean^2) + eps with the running
-// mean of g when centered; with momentum, velocity = momentum velocity + g / divisor and p += rate
-// velocity, otherwise p += rate g / divisor
+// square = alpha square + (1 - alpha) g^2 and divisor = sqrt(square) + eps. If centered,
+// divisor = sqrt(square - mean^2) + eps, where mean is the running mean of g. Then
+// p += rate g / divisor. With momentum, velocity = momentum velocity + g / divisor and
+// p += rate velocity.
 template <class T>
 void rmsprop(T* p, const T* g, T* square, T* mean, T* velocity, std::int64_t count,
              const RMSpropStep& step) {
@@ -134,7 +137,7 @@ void lion(T* p, const T* g, T* m, std::int64_t count, const LionStep& step) {
       return hn::Add(hn::Mul(hn::Set(d, old), mean), hn::Mul(hn::Set(d, share), gradient));
     };
     const auto direction = mixed(beta1, first_weight), full = hn::Set(d, rate);
-    // As sign(), zero for NaN.
+    // NaN gives zero, as in sign().
     const auto change = hn::Sub(hn::IfThenElseZero(hn::Gt(direction, zero), full),
                                 hn::IfThenElseZero(hn::Lt(direction, zero), full));
     hn::StoreU(hn::Add(hn::Mul(hn::LoadU(d, p + i), hn::Set(d, decay)), change), d, p + i);

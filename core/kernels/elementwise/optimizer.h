@@ -7,7 +7,7 @@
 
 namespace tend::kernels {
 
-/// The factors of a step of Adam or AdamW, which follow from its settings and the number of the
+/// The factors of a step of Adam or AdamW. They follow from the settings and the number of the
 /// step.
 struct AdamStep {
   double decay;         // AdamW: 1 - lr * weight_decay; Adam: 1
@@ -27,13 +27,13 @@ struct SGDStep {
   double share;  // 1 - dampening
   bool nesterov;
   bool maximize;
-  bool first;  // the velocity has no value yet
+  bool first;  // this is the first step, so the velocity has no value yet
 };
 
 struct RMSpropStep {
   double rate;          // -lr
   double penalty;       // weight_decay
-  double alpha, share;  // and 1 - alpha; Adagrad, whose mean is a sum: 1 and 1
+  double alpha, share;  // share is 1 - alpha; both are 1 for Adagrad, whose mean is a sum
   double momentum, eps;
   bool maximize;
 };
@@ -41,26 +41,27 @@ struct RMSpropStep {
 struct LionStep {
   double rate;                  // -lr
   double decay;                 // 1 - lr * weight_decay
-  double beta1, first_weight;   // and 1 - beta1
-  double beta2, second_weight;  // and 1 - beta2
+  double beta1, first_weight;   // first_weight is 1 - beta1
+  double beta2, second_weight;  // second_weight is 1 - beta2
 };
 
-/// Every factor is rounded to the elements' type first, and so is every result, in PyTorch's order
-/// of operations.
+/// Kernels for one step. Each factor is first rounded to the elements' type, and so is each result.
+/// The order of operations is PyTorch's.
 template <class T>
 struct OptimizerKernels {
-  /// `count` contiguous elements each of parameter, gradient, first and second moment, and the
-  /// largest second moment so far; `most` is null without amsgrad.
+  /// Updates `count` contiguous elements of the parameter p. g is the gradient, and m and v are the
+  /// first and second moment. `most` is the largest second moment so far, or null without amsgrad.
   void (*adam)(T* p, const T* g, T* m, T* v, T* most, std::int64_t count, const AdamStep& step);
   /// `velocity` is null without momentum.
   void (*sgd)(T* p, const T* g, T* velocity, std::int64_t count, const SGDStep& step);
-  /// `mean` of gradients is null unless centered, `velocity` without momentum.
+  /// `mean` is the mean of the gradients, or null unless centered. `velocity` is null without
+  /// momentum.
   void (*rmsprop)(T* p, const T* g, T* square, T* mean, T* velocity, std::int64_t count,
                   const RMSpropStep& step);
   void (*lion)(T* p, const T* g, T* m, std::int64_t count, const LionStep& step);
 };
 
-/// For the processor at hand.
+/// The kernels for the processor at hand.
 const ForTypes<OptimizerKernels>& optimizer_kernels();
 
 }  // namespace tend::kernels

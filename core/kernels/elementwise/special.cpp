@@ -24,7 +24,7 @@ namespace tend::kernels {
 
 enum class Special { lgamma, erfinv, polygamma, round };
 
-// A function with its parameter: polygamma's order, round's decimals.
+// A function with its parameter: the order of polygamma, or the decimals of round.
 struct SpecialFunction {
   Special function;
   std::int64_t number = 0;
@@ -60,7 +60,7 @@ void polygamma(std::int64_t order, std::size_t n, T* out, const T* a) {
   const double sign = order % 2 == 0 ? -1 : 1;
   const double factor = sign * std::tgamma(static_cast<double>(order) + 1);
   map_in_double(n, out, a, [order, factor](auto d, auto x) HWY_ATTR {
-    // The sum that defines it has too many terms below.
+    // Below -1e6, the sum that defines the function has too many terms.
     const auto nan = hn::Set(d, std::numeric_limits<double>::quiet_NaN());
     const auto limited = hn::IfThenElse(hn::Lt(x, hn::Set(d, -1e6)), nan, x);
     return hn::Mul(hn::Set(d, factor), hurwitz_zeta(d, order + 1, limited));

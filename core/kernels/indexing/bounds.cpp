@@ -11,8 +11,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace tend::kernels::HWY_NAMESPACE {
 
-// Calls f(d, i), which gives a vector of indices, for all of them. The result is negative where one
-// lies outside: the sign bits of all indices, and of what they leave of the last place.
+// Calls f(d, i), which returns a vector of indices, for all indices. The result is negative if an
+// index is out of range: it combines the sign bits of all indices x and of all places - 1 - x.
 template <class F>
 HWY_INLINE std::int64_t signs_of(std::int64_t count, std::int64_t places, F f) {
   const hn::ScalableTag<std::int64_t> d;

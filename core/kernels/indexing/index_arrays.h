@@ -6,7 +6,7 @@
 
 namespace tend::kernels {
 
-/// A 0-d array as a 1-d one, which is how indexing treats both indices and indexed arrays.
+/// Turns a 0-d array into a 1-d array. Indexing treats both indices and indexed arrays this way.
 inline Array at_least_1d(const Array& a) {
   return a.rank() == 0 ? a.unsqueeze(0) : a;
 }
@@ -14,10 +14,10 @@ inline Array at_least_1d(const Array& a) {
 /// Index arrays for some dimensions of an array, as in a[:, i, j].
 struct IndexArrays {
   Shape dims;                // the indexed dimensions, ascending
-  Scratch<Array> positions;  // for each of dims int64, in [0, size)
-  Shape shape;               // to which the positions broadcast
-  Array mask = {};           // where defined, in place of positions: they are its true elements,
-                             // in all dimensions; a row-major bool array
+  Scratch<Array> positions;  // one int64 array for each of dims, with elements in [0, size)
+  Shape shape;               // the shape to which the positions broadcast
+  Array mask = {};           // if defined, it replaces `positions`: a row-major bool array whose
+  // true elements are indexed, in all dimensions
 
   /// The dimension of result_shape at which `shape` begins: dims[0] if the dims are neighbours,
   /// else 0.

@@ -22,7 +22,7 @@ void check_dtypes(std::string_view operation, const Array& out, const Array& a,
   }
 }
 
-// The first index outside of [0, size).
+// Returns the first index outside of [0, size), if there is one.
 std::optional<std::int64_t> find_outside(const Array& index, std::int64_t size) {
   const auto outside = [size](std::int64_t i) { return i < 0 || i >= size; };
   std::atomic<bool> bad = false;
@@ -41,7 +41,7 @@ std::optional<std::int64_t> find_outside(const Array& index, std::int64_t size) 
   return *std::find_if(first, first + dense.numel(), outside);
 }
 
-// Throws unless all indices lie in [0, shape[dim]).
+// Throws unless all indices are in [0, shape[dim]).
 void check_indices(std::string_view operation, const Array& index, const Shape& shape,
                    std::int64_t dim) {
   if (const auto bad = find_outside(index, shape[dim])) {
@@ -50,7 +50,8 @@ void check_indices(std::string_view operation, const Array& index, const Shape& 
   }
 }
 
-// Throws unless `part` has the rank of `whole` and is nowhere larger, `dim` aside (-1: none).
+// Throws unless `part` has the rank of `whole`, and is not larger in any dimension except `dim`
+// (-1: no exception).
 void check_fits(std::string_view operation, const Array& part, const Array& whole,
                 std::int64_t dim) {
   bool fits = part.rank() == whole.rank();
@@ -62,7 +63,7 @@ void check_fits(std::string_view operation, const Array& part, const Array& whol
   }
 }
 
-// `index` (0-d or 1-d) expanded to `shape`, so that each of its elements names a whole slice along
+// Expands `index` (0-d or 1-d) to `shape`, so that each of its elements names a whole slice along
 // `dim`.
 Array slice_index(std::string_view operation, const Array& index, Shape shape, std::int64_t dim) {
   if (index.rank() > 1) {
@@ -110,7 +111,7 @@ void index_select(const Array& out, const Array& a, std::int64_t dim, const Arra
                   std::string_view operation) {
   check_dtypes(operation, out, a, index);
   if (a.rank() == 0 && index.numel() != 1) {
-    fail<ShapeError>(operation, "a 0-d tensor takes one index, not an index of shape ",
+    fail<ShapeError>(operation, "a 0-d tensor accepts one index, not an index of shape ",
                      index.shape());
   }
   const Array to = at_least_1d(out), from = at_least_1d(a);
@@ -184,8 +185,8 @@ std::optional<std::int64_t> wrap_positions(const Array& out, const Array& index,
 
 namespace {
 
-// `a` without the indexed dimensions, and with a dimension of stride 1 in front: an index along
-// that is an offset in elements.
+// A view of `a` without the indexed dimensions, with a new first dimension of stride 1. An index in
+// the new dimension is an offset in elements.
 Array by_offset(const Array& a, const IndexArrays& arrays) {
   Shape shape = a.shape(), strides = a.strides();
   for (std::int64_t k = arrays.dims.rank(); k-- > 0;) {
@@ -197,8 +198,8 @@ Array by_offset(const Array& a, const IndexArrays& arrays) {
   return a.as_strided(shape, strides, a.offset());
 }
 
-// The offsets of the indexed elements, or slices, of `a` from its first element. They are expanded
-// to `like`: the shape of by_offset, but with as many elements in front as there are offsets.
+// The offsets of the indexed elements, or slices, from the first element of `a`. They are expanded
+// to `like`: the shape of by_offset, except that the first dimension is the number of offsets.
 Array offsets(const Array& a, const IndexArrays& arrays, Shape like) {
   if (arrays.dims.rank() == 1 && a.strides()[arrays.dims[0]] == 1) {
     const Array dense = arrays.positions[0].expand(arrays.shape).contiguous();
@@ -215,7 +216,8 @@ Array offsets(const Array& a, const IndexArrays& arrays, Shape like) {
   return slice_index("index", sum.view({sum.numel()}), std::move(like), 0);
 }
 
-// `x`, which has the result's shape, with the dimensions of arrays.shape merged into one in front.
+// `x` has the result's shape. Merges the dimensions of arrays.shape into one, and moves it to the
+// front.
 Array positions_first(const Array& x, const IndexArrays& arrays) {
   const std::int64_t front = arrays.front();
   Shape merged = x.shape(), order;

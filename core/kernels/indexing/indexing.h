@@ -1,6 +1,9 @@
-// Reading, writing and adding at indices given by int64 arrays (DTypeError for other index dtypes).
-// Unless stated, an index that is out of range is an IndexError with the index, the dimension and
-// the shape, and leaves `out` undefined. `dim` is wrapped. `out` does not overlap the inputs.
+// Reading, writing and adding at the positions that int64 index arrays name. `dim` is wrapped.
+// `out` does not overlap the inputs. All functions with an index throw these errors, unless stated
+// otherwise:
+//   DTypeError - the index is not int64
+//   IndexError - an index is out of range; the message names the index, the dimension and the
+//                shape, and `out` is undefined
 #pragma once
 
 #include <optional>
@@ -12,44 +15,60 @@
 
 namespace tend::kernels {
 
-/// out[i][j][k] = a[i][index[i][j][k]][k] for dim 1; `index` has out's shape and is at most as
-/// large as `a` in the other dimensions (ShapeError). Negative indices are refused, as in PyTorch.
+/// out[i][j][k] = a[i][index[i][j][k]][k] for dim 1.
+///
+/// `index` has out's shape, and is at most as large as `a` in the other dimensions. Negative
+/// indices are refused, as in PyTorch.
+///
+/// Throws: ShapeError - `index` is larger than `a` in another dimension, or has another rank
 void gather(const Array& out, const Array& a, std::int64_t dim, const Array& index);
 
-/// out[i][index[i][j][k]][k] += src[i][j][k] for dim 1, in the order of j. `index` is at most as
-/// large as `src`, and as `out` in the other dimensions (ShapeError); src has out's dtype.
+/// out[i][index[i][j][k]][k] += src[i][j][k] for dim 1, in the order of j.
+///
+/// `index` is at most as large as `src` in all dimensions, and as `out` in the other dimensions.
+/// src has out's dtype.
+///
+/// Throws: ShapeError - `index` is too large, or has another rank
 void scatter_add(const Array& out, std::int64_t dim, const Array& index, const Array& src);
 
-/// As scatter_add, but the elements are replaced: of several writes to one element the last stays.
+/// As scatter_add, but replaces the elements. The last of several writes to one element wins.
 void scatter(const Array& out, std::int64_t dim, const Array& index, const Array& src);
 
-/// As scatter_add, but `how` says what becomes of an element. Errors name `operation`.
+/// As scatter_add, but `how` selects what happens to an element. Errors name `operation`.
 void scatter_reduce(const char* operation, Write how, const Array& out, std::int64_t dim,
                     const Array& index, const Array& src);
 
-/// out = the slices of `a` along `dim` that the 0-d or 1-d `index` names, one after the other.
-/// Errors name `operation`.
+/// Writes the slices of `a` along `dim` that `index` names to `out`, one after the other.
+///
+/// `index` is 0-d or 1-d. Errors name `operation`.
 void index_select(const Array& out, const Array& a, std::int64_t dim, const Array& index,
                   std::string_view operation = "index_select");
 
-/// Adds the slices of `src` along `dim` to those of `out` that the 0-d or 1-d `index` names, in
-/// order; src has out's dtype.
+/// Adds the slices of `src` along `dim` to the slices of `out` that `index` names, in order.
+///
+/// `index` is 0-d or 1-d. src has out's dtype.
 void index_add(const Array& out, std::int64_t dim, const Array& index, const Array& src);
 
-/// out[..., c] = (index[...] == c), 0 or 1 in out's dtype; IndexError unless every index is in
-/// [0, out.size(-1)).
+/// out[..., c] = (index[...] == c), as 0 or 1 in out's dtype.
+///
+/// Throws: IndexError - an index is not in [0, out.size(-1))
 void one_hot(const Array& out, const Array& index);
 
-/// out = index with its negative elements counted from the end of a dimension of `size`. Where an
-/// element is outside of [-size, size), the first such is returned.
+/// Writes `index` to `out`, with negative elements counted from the end of a dimension of `size`.
+///
+/// Returns the first element outside of [-size, size), if there is one.
 std::optional<std::int64_t> wrap_positions(const Array& out, const Array& index, std::int64_t size);
 
-/// out = the elements of `a` that `arrays` index; out is row-major, of shape
-/// arrays.result_shape(a.shape()) and a's dtype. Positions are not checked.
+/// Writes the elements of `a` that `arrays` index to `out`.
+///
+/// out is row-major, and has the shape arrays.result_shape(a.shape()) and a's dtype. Positions are
+/// not checked.
 void take_indexed(const Array& out, const Array& a, const IndexArrays& arrays);
-/// Replaces the elements of `out` that `arrays` index by those of `src`, one after the other, or
-/// adds those to them (`accumulate`). `src` broadcasts to arrays.result_shape(out.shape()) and has
-/// out's dtype. Positions are not checked.
+/// Replaces the elements of `out` that `arrays` index by the elements of `src`, one after the
+/// other. With `accumulate`, adds the elements of `src` instead.
+///
+/// `src` broadcasts to arrays.result_shape(out.shape()) and has out's dtype. Positions are not
+/// checked.
 void put_indexed(const Array& out, const IndexArrays& arrays, const Array& src, bool accumulate);
 
 }  // namespace tend::kernels

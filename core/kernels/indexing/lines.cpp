@@ -20,7 +20,7 @@ std::int64_t index_at(const std::byte* at) {
   return *reinterpret_cast<const std::int64_t*>(at);
 }
 
-// The element becomes what `value` and it make together.
+// Writes the element at `from` to `to`, or combines the two.
 template <Write kWrite, class T>
 void write_to(std::byte* to, const std::byte* from) {
   auto& target = *reinterpret_cast<T*>(to);
@@ -29,7 +29,7 @@ void write_to(std::byte* to, const std::byte* from) {
   if constexpr (kWrite == Write::replace) {
     target = value;
   } else if constexpr (kWrite == Write::max || kWrite == Write::min) {
-    // Two choices, of which each is one instruction: a branch would often be mispredicted.
+    // Each of the two choices compiles to one instruction. A branch would often be mispredicted.
     const T former = target;
     const T extreme = (kWrite == Write::max ? value > former : value < former) ? value : former;
     target = value != value ? value : extreme;
@@ -43,22 +43,23 @@ void write_to(std::byte* to, const std::byte* from) {
   }
 }
 
-// The stride of `dim` in bytes. 0 if that overflows int64: then the dimension has size 1, so that
-// no element is stepped over.
+// The stride of `dim` in bytes, or 0 if it overflows int64. If it overflows, the dimension has size
+// 1, so the step is never used.
 std::int64_t byte_step(const Array& a, std::int64_t dim) {
   std::int64_t step = 0;
   return __builtin_mul_overflow(a.strides()[dim], item_size(a.dtype()), &step) ? 0 : step;
 }
 
-// The elements of `a` at position 0 of `dim`, repeated or cut to `lines`, which has size 1 there.
+// A view of the elements of `a` at position 0 of `dim`, with the shape `lines`, whose size in `dim`
+// is 1.
 Array origin(const Array& a, const Shape& lines, std::int64_t dim) {
   Shape strides = a.strides();
   strides[dim] = 0;
   return a.as_strided(lines, strides, a.offset());
 }
 
-// Moves elements of lines, which lie one after the other in the output, the index and the input.
-// Where `kGathers`, the index counts places of the input, otherwise places of the output.
+// Moves elements along the lines in `dim` of the output, the index and the input. With kGathers the
+// index holds positions in the input, otherwise positions in the output.
 template <bool kGathers, Write kWrite, class T>
 class Mover {
  public:
@@ -76,8 +77,8 @@ class Mover {
     first_from_ = origin(a, lines, dim);
   }
 
-  // `grain` lines at a time; false where an index is outside. A scatter of slices writes only to
-  // places from `low` up to `high`.
+  // Moves all lines, `grain` at a time. Returns false if an index is out of range. A scatter of
+  // slices writes only to positions in [low, high).
   bool run(std::int64_t grain, std::int64_t low = 0, std::int64_t high = kAll) const {
     std::atomic<bool> good = true;
     StridedLoop<3>({&first_to_, &first_at_, &first_from_})
@@ -99,7 +100,7 @@ class Mover {
 
   bool move(std::int64_t count, const Pointers& p, const Steps& step, Range range) const {
     if (step[1] == 0 && step[0] == kItem) return move_slices(count, p, step, range);
-    assert(range.high == kAll);  // only slices are shared by places
+    assert(range.high == kAll);  // threads divide the positions only for slices
     const bool index_across = step[1] == kIndex && at_ != kIndex;
     const bool input_across = step[1] == 0 && step[2] == kItem;
     if (index_across || input_across) return move_across(count, p, step);
@@ -121,7 +122,7 @@ class Mover {
     return inside;
   }
 
-  // Neighbouring lines that have the same index: slice by slice.
+  // Moves neighbouring lines that share their index, slice by slice.
   bool move_slices(std::int64_t count, const Pointers& p, const Steps& step, Range range) const {
     for (std::int64_t j = 0; j < length_; ++j) {
       const std::int64_t place = index_at(p[1] + j * at_);
@@ -146,13 +147,13 @@ class Mover {
     return true;
   }
 
-  // Lines whose indices, or elements of the input, are neighbours: a few lines side by side, which
-  // the cache holds.
+  // Moves lines whose indices, or input elements, are neighbours. It moves a few lines side by
+  // side, which fit the cache.
   bool move_across(std::int64_t count, const Pointers& p, const Steps& step) const {
     constexpr std::int64_t kLines = 16;
-    constexpr std::size_t kFar = kGathers ? 2 : 0;  // where the index leads to
-    // The lines that it leads to are often rows far apart, which the cache and the TLB hold only
-    // if they are packed. That pays where nearly all of them are used.
+    constexpr std::size_t kFar = kGathers ? 2 : 0;  // the array that the index points into
+    // The rows of this array are often far apart. Packed rows fit the cache and the TLB. Packing
+    // pays if nearly all of the rows are used.
     constexpr std::int64_t kManyRows = 64;
     const bool packs = rows_ >= kManyRows && rows_ / 2 <= length_ && step[kFar] == kItem;
     Scratch<std::byte> packed;
@@ -179,7 +180,7 @@ class Mover {
 
   bool move_block(std::int64_t n, const Pointers& p, const Steps& step, std::int64_t to_step,
                   std::int64_t from_step) const {
-    constexpr std::int64_t kAhead = 8;  // rows that the processor does not foresee
+    constexpr std::int64_t kAhead = 8;  // in rows of the index; prefetchers do not foresee these
     for (std::int64_t j = 0; j < length_; ++j) {
       const std::byte* at = p[1] + j * at_;
       for (std::int64_t byte = 0; byte < n * step[1]; byte += 64)
@@ -197,7 +198,7 @@ class Mover {
   }
 
   bool move_line(const Pointers& p) const {
-    constexpr std::int64_t kPart = 1024;  // indices stay in the first cache from check to use
+    constexpr std::int64_t kPart = 1024;  // so that checked indices are still in the first cache
     for (std::int64_t first = 0; first < length_; first += kPart) {
       const std::int64_t n = std::min(kPart, length_ - first);
       const std::byte* at = p[1] + first * at_;
@@ -225,13 +226,13 @@ class Mover {
     }
   }
 
-  std::int64_t length_, to_, at_, from_;  // elements of a line, and the bytes between them
-  std::int64_t rows_;  // places of the array that the index leads to; 1 where it counts elements
+  std::int64_t length_, to_, at_, from_;  // the length of a line, and the steps along it in bytes
+  std::int64_t rows_;  // the size in `dim` of the array that the index points into
   std::int64_t places_;
   Array first_to_, first_at_, first_from_;  // the first element of each line
 };
 
-// Whether all lines have the same index, and are neighbours in the output.
+// True if all lines share one index and are neighbours in the output.
 bool goes_by_slices(const Array& out, const Array& index, std::int64_t dim) {
   bool is_shared = true, are_neighbours = false;
   for (std::int64_t d = 0; d < index.rank(); ++d) {
@@ -271,15 +272,15 @@ bool gather_lines(const Array& out, const Array& a, std::int64_t dim, const Arra
 
 namespace {
 
-// Lines are shared among threads, but never a single line: it is written in the order of its
-// indices. Slices are better not cut: there each thread has its own places.
+// Threads share the lines, but never a single line, which is written in the order of its indices.
+// Slices are not cut; instead each thread writes to its own positions.
 template <Write kWrite, class T>
 bool scatter_typed(const Array& out, std::int64_t dim, const Array& index, const Array& src,
                    std::int64_t places, std::int64_t reach) {
   const Mover<false, kWrite, T> mover(out, index, src, dim, places);
   const std::int64_t length = index.size(dim);
   if (!goes_by_slices(out, index, dim)) return mover.run(line_grain(length));
-  constexpr std::int64_t kMostParts = 8;  // each part goes through all indices
+  constexpr std::int64_t kMostParts = 8;  // each part reads all indices
   const std::int64_t parts = std::clamp<std::int64_t>(index.numel() / kElementGrain, 1, kMostParts);
   std::atomic<bool> good = true;
   parallel_for(0, std::max<std::int64_t>(reach, 1), reach / parts + 1,

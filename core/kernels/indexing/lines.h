@@ -1,5 +1,5 @@
-// Moving elements along the lines of arrays in one dimension, to or from places that an int64 index
-// names. All arrays have one rank, of at least 1, and there is at least one index.
+// Moving elements along the lines of arrays in one dimension, to or from the positions that an
+// int64 index names. All arrays have the same rank, at least 1, and there is at least one index.
 #pragma once
 
 #include <cstdint>
@@ -9,21 +9,24 @@
 
 namespace tend::kernels {
 
-/// What becomes of an element that is written: the new one, or a combination of the two, in which
-/// NaN counts as the largest and as the smallest.
+/// How a write changes an element: the new element replaces it, or is combined with it. max and min
+/// give NaN if either element is NaN.
 enum class Write { replace, add, multiply, max, min };
 
-/// How many places a dimension has, for indices that were checked already.
+/// Used as the number of positions in a dimension, if all indices were checked before.
 inline constexpr std::int64_t kChecked = std::numeric_limits<std::int64_t>::max();
 
-/// out[i][j][k] = a[i][index[i][j][k]][k] for dim 1; `index` has out's shape, `a` out's dtype.
-/// Returns false where an index lies outside of [0, places); `out` is undefined then.
+/// out[i][j][k] = a[i][index[i][j][k]][k] for dim 1.
+///
+/// `index` has out's shape, and `a` has out's dtype. Returns false if an index is not in [0,
+/// places); `out` is then undefined.
 bool gather_lines(const Array& out, const Array& a, std::int64_t dim, const Array& index,
                   std::int64_t places);
 
-/// Writes src[i][j][k] to out[i][index[i][j][k]][k] for dim 1, along each line in order. `index` is
-/// at most as large as `src`, which has out's dtype. Returns as gather_lines. All places are below
-/// `reach`.
+/// Writes src[i][j][k] to out[i][index[i][j][k]][k] for dim 1, along each line in order.
+///
+/// `index` is at most as large as `src`, which has out's dtype. All indices are below `reach`.
+/// Returns false if an index is not in [0, places); `out` is then undefined.
 bool scatter_lines(Write how, const Array& out, std::int64_t dim, const Array& index,
                    const Array& src, std::int64_t places, std::int64_t reach);
 

@@ -12,17 +12,18 @@
 namespace tend::kernels {
 namespace {
 
-// Some neighbouring elements of a mask.
+// A block of neighbouring elements of a mask.
 struct MaskBlock {
-  std::int64_t first;   // the first of them
-  std::int64_t before;  // how many true ones precede them
-  std::int64_t count;   // how many of them are true, and where those lie, counted from `first`
-  const std::int32_t* places;
+  std::int64_t first;          // the position of its first element
+  std::int64_t before;         // the number of true elements before the block
+  std::int64_t count;          // the number of true elements in the block
+  const std::int32_t* places;  // their positions, counted from `first`
 };
 
 constexpr std::int64_t kBlock = 1024;
 
-// Lists the true ones of n elements without branches, which would be mispredicted.
+// Lists the positions of the true elements. It does not branch, since branches would be
+// mispredicted.
 std::int64_t list_true(const bool* mask, std::int64_t n, std::int32_t* places) {
   std::int64_t count = 0;
   for (std::int64_t i = 0; i < n; ++i) {
@@ -73,7 +74,7 @@ T sum(T a, T b) {
   }
 }
 
-// Adds `count` elements to the row-major index `at`.
+// Advances the row-major index `at` by `count` elements.
 void advance(Shape& at, const Shape& shape, std::int64_t count) {
   std::int64_t d = shape.rank() - 1;
   for (at[d] += count; d > 0 && at[d] >= shape[d]; --d) {

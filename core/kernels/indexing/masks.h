@@ -1,4 +1,4 @@
-// Reading and writing the elements that a mask names, in their row-major order. Masks are row-major
+// Reading and writing the elements that a mask selects, in row-major order. Masks are row-major
 // bool arrays.
 #pragma once
 
@@ -9,19 +9,24 @@ namespace tend::kernels {
 
 /// The number of true elements.
 std::int64_t count_nonzero(const Array& mask);
-/// The indices of the true elements: out[k][d] is that of the k-th in dimension d; out is a
-/// row-major int64 array of shape (count_nonzero(mask), mask.rank()).
+/// The indices of the true elements: out[k][d] is the index of the k-th true element in dimension
+/// d.
+///
+/// out is a row-major int64 array of shape (count_nonzero(mask), mask.rank()).
 void nonzero(const Array& out, const Array& mask);
-/// The same as index arrays, one for each dimension.
+/// The indices of the true elements as index arrays, one for each dimension.
 IndexArrays positions_of(const Array& mask);
 
-/// out = the elements of `a` where `mask` is true; the mask has a's shape, and `out`, of a's dtype,
-/// as many elements as are true.
+/// Writes the elements of `a` where `mask` is true to `out`.
+///
+/// The mask has a's shape. `out` has a's dtype, and one element for each true element of the mask.
 void take_masked(const Array& out, const Array& a, const Array& mask);
 
-/// Replaces the elements of `out` where `mask` is true by those of `src`, one after the other, or
-/// adds those to them (`accumulate`). Both are row-major and of one dtype; `src` has as many
-/// elements as are true, or a single one for all of them. Other elements are not touched.
+/// Replaces the elements of `out` where `mask` is true by the elements of `src`, one after the
+/// other. With `accumulate`, adds the elements of `src` instead.
+///
+/// out and src are row-major and have one dtype. `src` has one element for each true element of the
+/// mask, or a single element for all of them. Other elements of `out` are not touched.
 void put_masked(const Array& out, const Array& mask, const Array& src, bool accumulate);
 
 }  // namespace tend::kernels

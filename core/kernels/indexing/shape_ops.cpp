@@ -20,8 +20,8 @@ void generate(const Array& out, F f) {
   });
 }
 
-// Row-major arrays of out's dtype: row by row of the output, where a row is what lies at one place
-// of the dimensions in front of `dim`.
+// Joins row-major arrays of out's dtype, row by row of the output. A row is all elements with the
+// same indices in the dimensions before `dim`.
 void cat_rows(const Array& out, std::span<const Array> arrays, std::int64_t dim) {
   const std::int64_t item = item_size(out.dtype());
   std::int64_t rows = 1;
@@ -47,7 +47,8 @@ void cat(const Array& out, std::span<const Array> arrays, std::int64_t dim) {
   const bool alike = std::all_of(arrays.begin(), arrays.end(), [&](const Array& a) {
     return a.dtype() == out.dtype() && a.is_contiguous();
   });
-  // A row is not shared among threads, and a piece of it is worth a call.
+  // cat_rows is used if a row is short enough for one thread, and its pieces are long enough to pay
+  // for one call each.
   constexpr std::int64_t kLongPiece = 16;
   const std::int64_t row = out.size(dim) * out.strides()[dim];
   const auto pieces = static_cast<std::int64_t>(arrays.size());
@@ -91,9 +92,9 @@ void arange(const Array& out, const Scalar& start, const Scalar& step) {
   visit_dtype(out.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
     if constexpr (std::is_same_v<T, bool>) {
-      fail<DTypeError>("arange", "does not give bool");
+      fail<DTypeError>("arange", "the dtype must not be bool");
     } else if constexpr (std::is_integral_v<T>) {
-      const auto first = static_cast<std::uint64_t>(start.to<T>());  // wraps around, no overflow
+      const auto first = static_cast<std::uint64_t>(start.to<T>());  // unsigned, so it wraps around
       const auto pace = static_cast<std::uint64_t>(step.to<T>());
       generate<T>(out, [=](std::int64_t i) {
         return static_cast<T>(first + static_cast<std::uint64_t>(i) * pace);

@@ -10,7 +10,7 @@
 #include <tend/core/threads/parallel.h>
 
 // OpenBLAS exports LAPACK's Fortran functions, but its header does not declare them. A Fortran
-// compiler passes the length of each text after all other arguments.
+// compiler passes the length of each string after all other arguments.
 extern "C" {
 #define TEND_LAPACK(T, gesdd, syevd, geqrf, orgqr, gesv)                                          \
   void gesdd(const char* jobz, const int* m, const int* n, T* a, const int* lda, T* s, T* u,      \
@@ -55,20 +55,22 @@ struct Lapack<double> {
   static constexpr auto kGesv = dgesv_;
 };
 
-// LAPACK counts with int, also the elements of its workspaces, which are a few times the matrix.
+// LAPACK counts elements with int, including those of its workspaces, which are a few times as
+// large as the matrix.
 constexpr std::int64_t kMaxElements = std::int64_t{1} << 28;
-constexpr int kQuery = -1;  // a workspace size: LAPACK only writes the size that it wants
+constexpr int kQuery = -1;  // as a workspace size: LAPACK only returns the size that it needs
 
 int size_of(const Array& matrices, std::int64_t dim) {
   return static_cast<int>(matrices.size(dim));
 }
 
-// The distance between columns; LAPACK wants 1 for empty matrices.
+// The distance between columns. LAPACK requires at least 1, even for empty matrices.
 int leading(int rows) {
   return std::max(rows, 1);
 }
 
-// Elements of the workspace that a query answered with. A float may be rounded down.
+// A workspace of the size that a query returned. The size is a floating number, which may have been
+// rounded down.
 template <class T>
 std::vector<T> workspace(T wanted) {
   const T next = std::nextafter(wanted, std::numeric_limits<T>::infinity());
@@ -82,7 +84,7 @@ std::int64_t matrix_count(const Array& matrices) {
   return count;
 }
 
-// The matrices' elements, one matrix after the other.
+// Access to the elements of each matrix; the matrices are one after the other in memory.
 template <class T>
 class Matrices {
  public:
@@ -115,8 +117,8 @@ void check_finite(const char* operation, const Array& matrices) {
   }
 }
 
-// Calls f(first, last) for parts of the matrices, which threads share. It returns LAPACK's info of
-// each matrix through its last argument.
+// Calls f(first, last, info) for ranges of the matrices, in parallel. f writes LAPACK's info of
+// each matrix, and for_matrices returns it.
 template <class F>
 std::vector<int> for_matrices(const Array& matrices, F f) {
   const std::int64_t count = matrix_count(matrices);
@@ -171,7 +173,7 @@ void svd_of(const char* operation, const Array& u, const Array& s, const Array& 
 template <class T>
 void eigh_of(const char* operation, const Array& values, const Array& vectors, const Array& a,
              bool upper) {
-  vectors.copy_from(a);  // LAPACK replaces the matrix by its vectors
+  vectors.copy_from(a);  // LAPACK overwrites the matrix with its eigenvectors
   check_finite<T>(operation, vectors);
   const int n = size_of(a, -1), lead = leading(n);
   const Matrices<T> matrices(vectors);
@@ -193,7 +195,8 @@ void eigh_of(const char* operation, const Array& values, const Array& vectors, c
   check_info(operation, info, kNoConvergence);
 }
 
-// Copies the upper triangle of a column-major matrix of m rows to r, which has k rows.
+// Copies the upper triangle of a column-major matrix of m rows to r, which has k rows, and fills
+// the rest of r with zeros.
 template <class T>
 void copy_upper(T* r, const T* factors, int m, int k, int n) {
   for (std::int64_t column = 0; column < n; ++column) {
@@ -235,7 +238,7 @@ void qr_of(const char* operation, const Array& q, const Array& r, const Array& a
 template <class T>
 void solve_of(const char* operation, const Array& x, const Array& a, const Array& b) {
   const Array copy = copy_of(operation, a);
-  x.copy_from(b);  // LAPACK replaces the right side by the solution
+  x.copy_from(b);  // LAPACK overwrites the right side with the solution
   const int n = size_of(a, -1), columns = size_of(x, -1), lead = leading(n);
   const Matrices<T> factors(copy), xs(x);
   const auto info = for_matrices(a, [&](std::int64_t first, std::int64_t last, int* infos) {

@@ -7,28 +7,44 @@
 
 namespace tend::kernels {
 
-/// An array of matrices (..., rows, cols) that lie column-major, one after the other, as LAPACK
-/// reads and writes them. ShapeError naming `operation` for matrices of more than 2^28 elements.
+/// Allocates an array of matrices (..., rows, cols), as LAPACK reads and writes them: column-major,
+/// and one after the other.
+///
+/// Throws: ShapeError - a matrix would have more than 2^28 elements; the message names `operation`
 Array column_major(const char* operation, const Shape& batch, std::int64_t rows, std::int64_t cols,
                    DType dtype);
 
-// Outputs of the following are column-major; inputs have any layout. Errors name `operation` and
-// the matrix's number in the batch.
+// The outputs of the following functions are column-major; inputs have any layout. Errors name
+// `operation` and the index of the matrix in the batch.
 
-/// a = u @ diag(s) @ vh, for u (..., m, m) and vh (..., n, n), or their first min(m, n) columns and
-/// rows; s is row-major. Error for a NaN or an infinity, and where it does not converge.
+/// Singular value decomposition: a = u @ diag(s) @ vh.
+///
+/// u is (..., m, m) and vh is (..., n, n), or u has only its first min(m, n) columns and vh its
+/// first min(m, n) rows. s is row-major.
+///
+/// Throws:
+///   Error - a matrix contains NaN or infinity
+///   Error - LAPACK does not converge
 void svd(const char* operation, const Array& u, const Array& s, const Array& vh, const Array& a);
 
-/// Eigenvalues, row-major, and eigenvectors of symmetric matrices, of which the lower or the upper
-/// triangle is read. Error for a NaN or an infinity, and where it does not converge.
+/// Eigenvalues and eigenvectors of symmetric matrices.
+///
+/// Only the lower or only the upper triangle is read. `values` is row-major.
+///
+/// Throws:
+///   Error - a matrix contains NaN or infinity
+///   Error - LAPACK does not converge
 void eigh(const char* operation, const Array& values, const Array& vectors, const Array& a,
           bool upper);
 
-/// a = q @ r, for q (..., m, k) and r (..., k, n), where k is min(m, n) or m. An undefined q is not
-/// computed.
+/// QR decomposition: a = q @ r, for q (..., m, k) and r (..., k, n), where k is min(m, n) or m.
+///
+/// If q is undefined, only r is computed.
 void qr(const char* operation, const Array& q, const Array& r, const Array& a);
 
-/// a @ x = b; x and b have one shape, a has the batch of both. Error for a singular matrix.
+/// Solves a @ x = b. x and b have the same shape, and a has their batch dimensions.
+///
+/// Throws: Error - a matrix is singular
 void solve(const char* operation, const Array& x, const Array& a, const Array& b);
 
 }  // namespace tend::kernels

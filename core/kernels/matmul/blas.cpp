@@ -14,7 +14,7 @@ namespace tend::kernels {
 namespace {
 
 // The width of the vectors in OpenBLAS's kernels, in bytes. Core types that are not listed count as
-// the narrowest, so that a type of a later version is not used rather than used wrongly.
+// the narrowest: a core type of a later version is then unused, and not used wrongly.
 std::size_t blas_vector_bytes() {
   static const std::size_t bytes = []() -> std::size_t {
     const auto core_is_one_of = [](std::initializer_list<const char*> names) {
@@ -28,9 +28,9 @@ std::size_t blas_vector_bytes() {
   return bytes;
 }
 
-// The OpenMP that the openmp flavour of OpenBLAS runs on, which takes its number of threads from
-// the calling thread's setting; from version 0.3.29 on openblas_set_num_threads does not change
-// that.
+// The OpenMP library of an OpenBLAS that was built with OpenMP. Such an OpenBLAS reads its number
+// of threads from the calling thread's OpenMP setting. From version 0.3.29 on
+// openblas_set_num_threads does not change this setting.
 class OpenMP {
  public:
   OpenMP() {
@@ -53,8 +53,8 @@ const OpenMP& openmp() {
   return found;
 }
 
-// How BLAS reads a matrix: row-major or as the transpose of that, its lines `leading` elements
-// apart. `leading` is 0 if BLAS cannot read it.
+// How BLAS reads a matrix: row-major or as the transpose of a row-major matrix. Its rows are
+// `leading` elements apart; 0 means that BLAS cannot read the matrix.
 struct Layout {
   CBLAS_TRANSPOSE op = CblasNoTrans;
   blasint leading = 0;
@@ -97,8 +97,8 @@ struct Blas<double> {
   static constexpr auto kDot = cblas_ddot;
 };
 
-// c = alpha * a @ b + beta * c for a depth within BLAS's limit and a c that is row-major or one
-// column.
+// Computes c = alpha * a @ b + beta * c. The depth is within BLAS's limit; c is row-major or has
+// one column.
 template <class T>
 void call_blas(const MatrixProduct<T>& product) {
   const auto& [c, a, b, alpha, beta, bias] = product;
@@ -110,7 +110,7 @@ void call_blas(const MatrixProduct<T>& product) {
     Blas<T>::kGemm(CblasRowMajor, left.op, right.op, m, n, k, alpha, a.data, left.leading, b.data,
                    right.leading, beta, c.data, layout(c).leading);
   } else if (m > 1) {
-    // Some versions multiply what y held by a beta of zero, NaN included.
+    // Some versions of gemv multiply the old values by a beta of zero, so that NaN stays NaN.
     for (blasint i = 0; beta == T(0) && i < m; ++i) c.at(i, 0) = T(0);
     const bool flat = left.op == CblasNoTrans;
     Blas<T>::kGemv(CblasRowMajor, left.op, flat ? m : k, flat ? k : m, alpha, a.data, left.leading,

@@ -1,5 +1,5 @@
-// OpenBLAS: what its calls need, and products by it. blas.cpp is the library's only source that
-// includes cblas.h.
+// Matrix products by OpenBLAS, and what other calls of OpenBLAS need. blas.cpp is the only source
+// of the library that includes cblas.h.
 #pragma once
 
 #include <cstddef>
@@ -11,19 +11,21 @@
 
 namespace tend::kernels {
 
-/// Version and build options of OpenBLAS, as it states them.
+/// The version and build options that OpenBLAS reports.
 std::string blas_config();
 
 /// The core type whose kernels OpenBLAS runs, "SkylakeX" for example.
 std::string blas_core();
 
-/// Whether several threads may be inside OpenBLAS at a time. A serial build has no locks, unless it
-/// says that it was built with USE_LOCKING: two threads would get the same buffer, and both wrong
-/// products.
+/// True if several threads may be inside OpenBLAS at the same time.
+///
+/// A serial build has no locks, unless its build options name USE_LOCKING. Without locks two
+/// threads would get the same buffer, and both products would be wrong.
 bool blas_calls_may_overlap();
 
-/// While it exists, the calling thread may call OpenBLAS, which runs on this thread only. Where
-/// calls must not overlap, other threads wait.
+/// Allows the calling thread to call OpenBLAS while the object exists.
+///
+/// OpenBLAS then runs on this thread only. Other threads wait if calls must not overlap.
 class BlasScope {
  public:
   BlasScope();
@@ -33,23 +35,25 @@ class BlasScope {
 
  private:
   std::unique_lock<std::mutex> turn_;
-  int openmp_threads_;  // the thread's setting before
+  int openmp_threads_;  // the thread's earlier setting
 };
 
-/// False if OpenBLAS runs kernels for an older processor, with narrower vectors than those of tend.
+/// False if OpenBLAS runs kernels for an older processor, whose vectors are narrower than tend's.
 bool blas_fits_processor();
 
-/// BLAS counts with int. The sizes and strides that it gets stay well below that limit.
+/// BLAS counts with int. The sizes and strides that are passed to it stay well below its limit.
 inline constexpr std::int64_t kBlasLimit = std::int64_t{1} << 30;
 
-/// How BLAS can read a matrix: by rows, by columns, or not at all.
+/// How BLAS can read a matrix: row-major, column-major, or not at all.
 enum class BlasLayout { none, rows, columns };
 template <class T>
 BlasLayout blas_layout(const Matrix<T>& x);
 
-/// One product of matrices that BLAS can read; it writes at most kBlasLimit rows and columns, and
-/// more than one of them only by rows. BLAS runs on the calling thread only, since parallel_for
-/// shares the work: its own number of threads is set to 1, for the whole process.
+/// Computes one product of matrices that BLAS can read.
+///
+/// c has at most kBlasLimit rows and columns, and is row-major if it has more than one of each.
+/// BLAS runs on the calling thread only, since parallel_for shares the work: OpenBLAS's own number
+/// of threads is set to 1 for the whole process.
 template <class T>
 void multiply_blas(const MatrixProduct<T>& product);
 

@@ -22,16 +22,16 @@ namespace {
 template <class T>
 constexpr std::size_t kLine = 64 / sizeof(T);
 
-// Elements of each column of b that are copied at a time, where they are contiguous.
+// The number of elements that are copied at a time from each contiguous column of b.
 template <class T>
 constexpr std::size_t kChunk = 4 * kLine<T>;
 
-// Up to here columns of b count as short, as those of a head's transposed keys: they lie close
-// together, and would gain less from a copy than it costs.
+// Columns of b up to this length count as short, such as the transposed keys of a head. They are
+// close together, so a copy would cost more than it gains.
 template <class T>
 constexpr std::size_t kShortColumn = 2 * kChunk<T>;
 
-// An element of each of a vector's columns of b, which lie `step` elements apart.
+// Loads one element from each of a vector's columns of b. The columns are `step` elements apart.
 template <class D, class T = hn::TFromD<D>>
 HWY_INLINE hn::Vec<D> load_row(D d, const T* from, std::size_t step) {
   if (step == 1) return hn::LoadU(d, from);
@@ -41,7 +41,7 @@ HWY_INLINE hn::Vec<D> load_row(D d, const T* from, std::size_t step) {
 }
 
 #if HWY_TARGET != HWY_SCALAR
-// A vector whose 128-bit blocks lie `step` elements apart.
+// Loads a vector whose 128-bit blocks are `step` elements apart.
 template <class D, class T = hn::TFromD<D>>
 HWY_INLINE hn::Vec<D> load_blocks(D d, const T* from, std::size_t step) {
   if constexpr (hn::MaxLanes(D()) <= kBlockLanes<T>) {
@@ -54,13 +54,15 @@ HWY_INLINE hn::Vec<D> load_blocks(D d, const T* from, std::size_t step) {
   }
 }
 
-// Fetches a line of some of the `count` columns of b after these ones, which begin at `b` and lie
-// `step` elements apart: while `at` runs over a column, most of their lines. Hardware prefetchers
-// do not foresee the order in which columns are read.
+// Fetches cache lines of some of the `count` columns of b that follow the current ones. The current
+// columns begin at `b`, `step` elements apart. While `at` runs over a column, the calls fetch most
+// lines of the next columns. Hardware prefetchers do not foresee the order in which columns are
+// read.
 template <class T>
 HWY_INLINE void prefetch_columns(const T* b, std::size_t step, std::size_t count, std::size_t at) {
   constexpr std::size_t kSteps = kLine<T> / kBlockLanes<T>;
-  // Columns further apart are too many for their sets of the first cache.
+  // Columns that are further apart than this share a few sets of the first cache, which are too
+  // small for all of them.
   constexpr std::size_t kClose = 8 * kLine<T>;
   const std::size_t share = count / kSteps;
   const T* next = b + (count + at % kLine<T> / kBlockLanes<T> * share) * step + at;
@@ -71,9 +73,10 @@ HWY_INLINE void prefetch_columns(const T* b, std::size_t step, std::size_t count
   }
 }
 
-// Copies `count` elements of each of a vector's columns of b in the order in which transpose_blocks
-// takes them. Each line is read once: columns whose distance is a multiple of 4 KB share a set of
-// the first cache, which would lose them before they are used up.
+// Copies `count` elements of each of a vector's columns of b, in the order in which
+// transpose_blocks reads them. Each cache line is read only once: columns whose distance is a
+// multiple of 4 KB share a set of the first cache, which would evict their lines before all
+// elements are used.
 template <class D, class T = hn::TFromD<D>>
 HWY_INLINE void copy_chunk(D d, const T* HWY_RESTRICT b, std::size_t step, std::size_t count,
                            const T* HWY_RESTRICT next, T* HWY_RESTRICT chunk) {
@@ -81,7 +84,7 @@ HWY_INLINE void copy_chunk(D d, const T* HWY_RESTRICT b, std::size_t step, std::
   const hn::CappedTag<T, kBlock> block;
   const std::size_t lanes = hn::Lanes(d);
   for (std::size_t i = 0; i < lanes; ++i) {
-    // More columns than hardware prefetchers follow.
+    // There are more columns than hardware prefetchers follow.
     for (std::size_t j = 0; j < kChunk<T>; j += kLine<T>) {
       __builtin_prefetch(next + i * step + j, 0, 2);
     }
@@ -118,8 +121,8 @@ HWY_NOINLINE void multiply_columns(D d, const FewRows<T>& p, const T* HWY_RESTRI
       unroll<kBlock>([&](auto i) HWY_ATTR { add(v, at + i(), rows[i()]); });
     };
     if (p.b_step == 1 && p.k <= kShortColumn<T>) {
-      // A pointer to each of a vector's first columns, moved along: so many addresses, computed
-      // from `at`, would not fit into registers.
+      // One pointer to each of a vector's first columns, which moves along the column. Addresses
+      // computed from `at` would not fit into registers.
       const T* from[kVectors * kBlock];
       unroll<kVectors * kBlock>([&](auto i) HWY_ATTR {
         from[i()] = b + (i() / kBlock * lanes + i() % kBlock) * p.b_column;
@@ -139,7 +142,7 @@ HWY_NOINLINE void multiply_columns(D d, const FewRows<T>& p, const T* HWY_RESTRI
     HWY_ALIGN T chunk[kVectors][hn::MaxLanes(D()) * kChunk<T>];
     while (p.b_step == 1 && at + kBlock <= p.k) {
       const std::size_t count = std::min(kChunk<T>, (p.k - at) / kBlock * kBlock);
-      // Behind the columns' ends the next ones begin.
+      // After the end of the columns, `next` points to the following columns.
       const T* next = at + count < p.k ? b + at + count : b + kVectors * lanes * p.b_column;
       unroll<kVectors>([&](auto v) HWY_ATTR {
         const std::size_t first = v() * lanes * p.b_column;
@@ -154,7 +157,7 @@ HWY_NOINLINE void multiply_columns(D d, const FewRows<T>& p, const T* HWY_RESTRI
     }
   }
 #endif
-  constexpr std::size_t kAhead = 16;  // rows of b; hardware prefetchers do not foresee them
+  constexpr std::size_t kAhead = 16;  // in rows of b; hardware prefetchers do not foresee them
   for (; at < p.k; ++at) {
     unroll<kVectors>([&](auto v) HWY_ATTR {
       const T* from = b + at * p.b_step + v() * lanes * p.b_column;
@@ -174,10 +177,10 @@ HWY_NOINLINE void multiply_columns(D d, const FewRows<T>& p, const T* HWY_RESTRI
   });
 }
 
-// All rows of some vectors of columns. There are registers for the sums of all rows and one
-// vector, of four rows and two, or of two rows and four. Short vectors, of which a product has at
-// most one of each length, take no more than four rows at once: code for five to seven would add a
-// fifth to this file's.
+// Computes all rows of some vectors of columns. The registers hold the sums of all rows by one
+// vector, of four rows by two, or of two rows by four. Shorter vectors, which a product uses at
+// most once per length, process at most four rows at a time: code for five to seven rows would make
+// this file's code a fifth larger.
 template <std::size_t kVectors, class D, class T = hn::TFromD<D>>
 HWY_INLINE void multiply_rows(D d, const FewRows<T>& p, std::size_t column) {
   const T* a = p.a;
@@ -205,7 +208,7 @@ HWY_INLINE void multiply_rows(D d, const FewRows<T>& p, std::size_t column) {
   if (rows >= 1) next(std::integral_constant<std::size_t, 1>());
 }
 
-// The last columns, fewer than two vectors of this many lanes: with fewer and fewer lanes.
+// Computes the last columns, fewer than two vectors, with shorter and shorter vectors.
 template <class D, class T = hn::TFromD<D>>
 HWY_INLINE void multiply_last(D d, const FewRows<T>& p, std::size_t column) {
   const std::size_t lanes = hn::Lanes(d);
@@ -223,9 +226,9 @@ void multiply_few(const FewRows<T>& p) {
   const hn::ScalableTag<T> d;
   const std::size_t lanes = hn::Lanes(d);
   std::size_t column = 0;
-  // Four sums hide what an addition takes. Two do where the columns of b are contiguous, as those
-  // are transposed meanwhile; and the pointers to four vectors of them would not fit into
-  // registers.
+  // Four sums hide the latency of an addition. Two sums are enough if the columns of b are
+  // contiguous, since transposing them takes time as well. Pointers to the columns of four vectors
+  // would not fit into registers.
   if (p.rows <= 2 && p.k <= kShortColumn<T> && p.b_step != 1) {
     for (; column + 4 * lanes <= p.columns; column += 4 * lanes) multiply_rows<4>(d, p, column);
   }
@@ -288,7 +291,7 @@ void multiply_block(const MatrixProduct<T>& product) {
 
 template <class T>
 void multiply_few_rows(const MatrixProduct<T>& first, const Batch& batch) {
-  // A task takes some 10 us; those of a product are equal, but for the last vectors of columns.
+  // A task takes about 10 us. All tasks of a product are equal, except for the last columns.
   constexpr std::int64_t kTaskWork = 1 << 16, kStep = 32;
   const std::int64_t columns = first.c.cols, work = columns * first.a.cols;
   const std::int64_t wanted = std::max<std::int64_t>(1, (work + kTaskWork / 2) / kTaskWork);

@@ -1,5 +1,5 @@
-// Products of few rows, such as a Linear layer's of one token. Their time is that of reading the
-// right matrix once, which is not packed.
+// Products of few rows, such as a Linear layer applied to one token. The right matrix is not
+// packed: reading it once takes most of the time.
 #pragma once
 
 #include <cstddef>
@@ -9,17 +9,20 @@
 
 namespace tend::kernels {
 
-/// Products of fewer rows count as few.
+/// Products with fewer rows than this count as few.
 inline constexpr std::int64_t kFewRows = 8;
 
-/// All products of the batch, of fewer than kFewRows rows. Rows of a and c are contiguous, and one
-/// stride of b is 1. The bits are those of multiply_in_tiles for products that use an FMA.
+/// Computes all products of the batch, which have fewer than kFewRows rows.
+///
+/// Rows of a and c are contiguous, and one stride of b is 1. The bits are those of
+/// multiply_in_tiles for products that use an FMA.
 template <class T>
 void multiply_few_rows(const MatrixProduct<T>& first, const Batch& batch);
 
-/// c = alpha * a @ b + beta * c + bias, with fewer than kFewRows rows. The element (p, j) of b lies
-/// at b[p * b_step + j * b_column], where one of the two is 1; rows of a and c are contiguous. With
-/// beta 0, c is not read.
+/// The product c = alpha * a @ b + beta * c + bias, with fewer than kFewRows rows.
+///
+/// Element (p, j) of b is b[p * b_step + j * b_column], where one of the two steps is 1. Rows of a
+/// and c are contiguous. With beta 0, c is not read.
 template <class T>
 struct FewRows {
   std::size_t rows, columns, k;
@@ -36,7 +39,7 @@ struct FewRows {
 template <class T>
 using FewRowsKernel = void (*)(const FewRows<T>& product);
 
-/// The kernel for one product, whose bits are those of TileKernels::multiply with Rounding::fused.
+/// The kernel for one product. Its bits are those of TileKernels::multiply with Rounding::fused.
 const ForTypes<FewRowsKernel>& few_rows_kernels();
 
 }  // namespace tend::kernels

@@ -15,21 +15,21 @@
 namespace tend::kernels {
 namespace {
 
-// Work is counted in multiplications. A large product is cut into blocks, so that more cores than
-// two share it, but not into many, as BLAS packs the same panels again for each block: four take 1
-// % longer than two on one core, and eight 2 %, from kLargeWork on.
+// Work is counted in multiplications. A large product is cut into blocks, so that more than two
+// cores share it. There are few blocks, because BLAS packs the same panels again for each block:
+// from kLargeWork on, four blocks take 1 % longer than two on one core, and eight take 2 % longer.
 constexpr double kBlockWork = 0x1p25, kLargeWork = 0x1p30;
-// From this size on a product that is alone is cut into two, as sharing gains more than that costs.
+// A single product is cut into two from this size on: sharing it gains more than the cut costs.
 constexpr double kSharedWork = 4e6;
-// Items of a batch are shared as they are, unless they are larger than this.
+// Items of a batch are not cut, unless they are larger than this.
 constexpr double kItemWork = 0x1p31;
 // Products with a vector are bound by memory, not by arithmetic.
 constexpr double kVectorWork = 250e3;
 // Items of a batch are handed to the threads in chunks of this size.
 constexpr double kGrainWork = 500e3;
 
-// sums[j] += factor * row[j * step]. Not inlined: with the bound on `width` known, GCC 12
-// vectorises the strided loop and then warns of an uninitialised element.
+// Adds factor * row[j * step] to each sums[j]. Not inlined: once GCC 12 knows the bound on `width`,
+// it vectorises the strided loop and then warns of an uninitialised element.
 template <class T>
 [[gnu::noinline]] void add_scaled(T* sums, T factor, const T* row, std::int64_t step,
                                   std::int64_t width) {
@@ -40,7 +40,8 @@ template <class T>
   }
 }
 
-// The sum starts at zero and goes over k in order, each product and each sum rounded by itself.
+// Every sum starts at zero and runs over k in order. Each product and each sum is rounded
+// separately.
 template <class T>
 void multiply_plain(const MatrixProduct<T>& product) {
   const auto& [c, a, b, alpha, beta, bias] = product;
@@ -61,8 +62,7 @@ void multiply_plain(const MatrixProduct<T>& product) {
   }
 }
 
-// True when the inner loop is better one over the rows of c than over its columns; the sums are the
-// same.
+// True if the inner loop is faster over the rows of c than over its columns. The sums are the same.
 template <class T>
 bool prefers_transposed(const MatrixProduct<T>& product) {
   const bool unit = product.b.col_stride == 1;
@@ -70,7 +70,7 @@ bool prefers_transposed(const MatrixProduct<T>& product) {
   return product.c.rows > product.c.cols;
 }
 
-// The height and width of the blocks that c is made in.
+// The height and width of the blocks of c that are computed separately.
 struct Block {
   std::int64_t rows, cols;
 };
@@ -121,7 +121,7 @@ void for_each_block(const MatrixProduct<T>& first, const Batch& batch, bool tran
   });
 }
 
-// A copy that BLAS can read; batch dimensions of stride 0 keep that stride.
+// A copy that BLAS can read. Batch dimensions of stride 0 keep that stride.
 Array dense(const Array& x) {
   Array once = x;
   for (std::int64_t d = 0; d < x.rank() - 2; ++d) {
@@ -138,7 +138,7 @@ bool has_unit_stride(const Matrix<T>& x) {
   return x.cols == 1 || x.rows == 1 || x.col_stride == 1 || x.row_stride == 1;
 }
 
-// True for layouts that multiply_in_tiles reads and writes.
+// True if multiply_in_tiles can read and write the layouts.
 template <class T>
 bool fits_tiles(const MatrixProduct<T>& product) {
   const bool rows = product.c.cols == 1 || product.c.col_stride == 1;
@@ -146,7 +146,8 @@ bool fits_tiles(const MatrixProduct<T>& product) {
   return rows && has_unit_stride(product.a) && has_unit_stride(product.b);
 }
 
-// True for products that multiply_few_rows computes: their few rows do not pay for packing b.
+// True if multiply_few_rows computes the product. Packing b costs more than it gains for so few
+// rows.
 template <class T>
 bool fits_few_rows(const MatrixProduct<T>& product) {
   const bool has_rows = product.a.col_stride == 1 || product.a.cols == 1;
@@ -154,14 +155,16 @@ bool fits_few_rows(const MatrixProduct<T>& product) {
          (product.b.col_stride != 1 || product.c.rows == 1);
 }
 
-// For gradients of weights, whose left matrix is transposed. Time of OpenBLAS 0.3.21 over that of
-// tiles, one thread, best of many turns (k is the number of tokens):
-//   AVX-512, k 1024 to 8192, rows from 384 on: columns 256 to 512 in float32 0.91 to 1.04 (three of
-//   24 above 1.03), 384 and 512 in float64 0.87 to 1.06; other columns 1.02 to 1.4, as are smaller
-//   k.
-//   AVX2, from 2^24 multiplications on: 0.74 to 1.00 in float32, 0.63 to 0.94 in float64;
-//   smaller ones 1.03 to 1.56.
-// Kernels of OpenBLAS for an older processor take about twice as long.
+// True if OpenBLAS computes the product faster than tiles do. It is asked for gradients of weights,
+// whose left matrix is transposed; k is the number of tokens. The numbers are the time of OpenBLAS
+// 0.3.21 divided by the time of tiles, on one thread, best of many runs:
+//   AVX-512, k from 1024 to 8192, at least 384 rows:
+//     float32, 256 to 512 columns: 0.91 to 1.04 (three of 24 are above 1.03)
+//     float64, 384 and 512 columns: 0.87 to 1.06
+//     other numbers of columns, or smaller k: 1.02 to 1.4
+//   AVX2, at least 2^24 multiplications: 0.74 to 1.00 in float32, 0.63 to 0.94 in float64
+//   AVX2, smaller products: 1.03 to 1.56
+// OpenBLAS's kernels for an older processor take about twice as long.
 template <class T>
 bool blas_is_faster(const MatrixProduct<T>& product) {
   constexpr std::int64_t kColumns = sizeof(T) == 4 ? 256 : 384;
@@ -177,8 +180,8 @@ bool blas_is_faster(const MatrixProduct<T>& product) {
 // The ways to multiply floating matrices.
 enum class Way { tiles, few_rows, blas };
 
-// The one that multiplies products of this shape and layout. BLAS is the answer, too, where the
-// others cannot read or write the layout.
+// The way to multiply products of this shape and layout. BLAS is also the way if the others cannot
+// read or write the layout.
 template <class T>
 Way way_of(const MatrixProduct<T>& product, RowBits rows) {
   const MatmulPath path = matmul_path();
@@ -192,7 +195,7 @@ Way way_of(const MatrixProduct<T>& product, RowBits rows) {
   return fits_few_rows(product) ? Way::few_rows : Way::tiles;
 }
 
-// Multiplies with tend's own kernels, unless BLAS is the way; returns false then.
+// Multiplies with tend's own kernels and returns true, unless BLAS is the way.
 template <class T>
 bool multiply_without_blas(const MatrixProduct<T>& first, const Batch& batch, RowBits rows) {
   const Way way = way_of(first, rows);
@@ -206,7 +209,7 @@ void matmul_typed(const Array& out, const Array& a, const Array& b, const Scalar
                   const Scalar& beta, RowBits rows) {
   MatrixProduct<T> first = first_product<T>(out, a, b, alpha, beta);
   if (out.numel() == 0) return;
-  if (first.a.cols == 0) first.alpha = T(0);  // a sum of nothing is 0 times infinity, too
+  if (first.a.cols == 0) first.alpha = T(0);  // an empty sum is 0, even times infinity
   Batch batch(out, a, b);
   batch.flatten_rows(first);
   if constexpr (std::is_integral_v<T>) {
@@ -267,7 +270,8 @@ Shape matmul_shape(std::string_view operation, const Shape& a, const Shape& b) {
 void matmul(const Array& out, const Array& a, const Array& b, const Scalar& alpha,
             const Scalar& beta, RowBits rows) {
   if (a.dtype() != b.dtype() || a.dtype() != out.dtype() || a.dtype() == boolean) {
-    fail<DTypeError>("matmul", a.dtype(), " x ", b.dtype(), " into ", out.dtype());
+    fail<DTypeError>("matmul", a.dtype(), " x ", b.dtype(), " into ", out.dtype(),
+                     ": all must have one dtype, and not bool");
   }
   count_products(out.numel(), a.size(-1));
   visit_dtype(out.dtype(), [&](auto tag) {
@@ -282,8 +286,8 @@ void matmul(const Array& out, const Array& a, const Array& b, const Scalar& alph
 
 namespace {
 
-// Whether the product of a Linear layer gains from a packed weight: one of a few rows, which would
-// not be packed for them alone.
+// True if the product of a Linear layer gains from a packed weight. It has few rows, and packing
+// the weight for a single product would not pay.
 template <class T>
 bool suits_packed(const MatrixProduct<T>& product) {
   constexpr std::int64_t kMostRows = 48, kLeastWeights = 4096;
@@ -292,7 +296,8 @@ bool suits_packed(const MatrixProduct<T>& product) {
          matmul_path() != MatmulPath::blas;
 }
 
-// The product of a Linear layer with the weights in use (PackedWeights), and whether it was made.
+// Computes the product of a Linear layer with the packed weights in use (PackedWeights). Returns
+// false if there are no packed weights for it.
 template <class T>
 bool multiply_packed_weight(const MatrixProduct<T>& product, const Array& weight) {
   PackedWeights* const weights = PackedWeights::in_use();

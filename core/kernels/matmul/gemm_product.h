@@ -1,4 +1,4 @@
-// What gemm.cpp works on: matrices by pointer and strides, and batches of them.
+// The arguments of the matrix kernels: matrices by pointer and strides, and batches of them.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ struct Matrix {
   Matrix transposed() const { return {data, cols, rows, col_stride, row_stride}; }
 };
 
-// c = alpha * a @ b + beta * c, + bias for every row where there is one
+// The product c = alpha * a @ b + beta * c. The bias is added to every row unless it is null.
 template <class T>
 struct MatrixProduct {
   Matrix<T> c;
@@ -33,11 +33,11 @@ struct MatrixProduct {
   double work() const {
     return static_cast<double>(c.rows) * static_cast<double>(c.cols) * static_cast<double>(a.cols);
   }
-  // For products without bias.
+  // Only for products without bias.
   MatrixProduct transposed() const {
     return {c.transposed(), b.transposed(), a.transposed(), alpha, beta};
   }
-  // The part of the product that makes a block of c.
+  // The part of the product that computes a block of c.
   MatrixProduct block(std::int64_t row, std::int64_t rows, std::int64_t col,
                       std::int64_t cols) const {
     MatrixProduct part = *this;
@@ -51,8 +51,8 @@ struct MatrixProduct {
   }
 };
 
-// The batch dimensions of a product, collapsed where possible; a matrix that items share has step 0
-// there.
+// The batch dimensions of a product, collapsed where possible. A matrix that all items share has
+// step 0.
 class Batch {
  public:
   Batch(const Array& out, const Array& a, const Array& b) {
@@ -77,7 +77,7 @@ class Batch {
     return first;
   }
 
-  // Items that share their right matrix are one product of more rows.
+  // Turns items that share their right matrix into one product with more rows.
   template <class T>
   void flatten_rows(MatrixProduct<T>& first) {
     if (dims_.rank() == 0) return;

@@ -8,12 +8,13 @@
 namespace tend::kernels {
 namespace {
 
-// Rows of c that one task computes: few enough that the last of many tasks does not keep the other
-// threads waiting, but more where b has kLargeB elements, more than the L2 cache holds, so that it
-// is read less often. Both are multiples of a tile's rows.
+// The number of rows of c that one task computes. It is small, so that the other threads do not
+// wait long for the last task. If b has at least kLargeB elements, more than the L2 cache holds, it
+// is larger, so that b is read less often. Both numbers are multiples of a tile's rows.
 constexpr std::int64_t kBlockRows = 48, kHighBlockRows = 192, kLargeB = 1 << 20;
-// Fewer than kManyProducts products of kSharedTileWork multiplications each are computed one after
-// the other, each on all threads; otherwise each on one thread, in chunks of kTileGrainWork.
+// Fewer than kManyProducts products of at least kSharedTileWork multiplications each are computed
+// one after the other, each by all threads. Otherwise each product is computed by one thread, in
+// chunks of kTileGrainWork.
 constexpr std::int64_t kManyProducts = 8;
 constexpr double kSharedTileWork = 1e6;
 constexpr double kTileGrainWork = 250e3;
@@ -22,15 +23,15 @@ std::size_t unsigned_of(std::int64_t size) {
   return static_cast<std::size_t>(size);
 }
 
-// Rows of b that lie far apart map to few cache sets, which evict them before the next rows of a
-// need them again: if b spans this many elements, it is packed. AVX-512's panels are four times as
-// wide and read it a quarter as often. (AVX2, n = 512, one thread of a Zen 3: 1.17 times as fast in
-// float32 and 1.3 in float64 as with the number of AVX-512.)
+// If b spans at least this many elements, it is packed. Rows of b that are far apart map to few
+// cache sets, which evict them before the next rows of a need them again. AVX-512's panels are four
+// times as wide, so b is read a quarter as often. (With AVX2, n = 512 and one thread of a Zen 3,
+// this limit is 1.17 times as fast in float32 as AVX-512's, and 1.3 times in float64.)
 std::int64_t far_rows(std::size_t vector_bytes) {
   return vector_bytes == 64 ? 3 << 18 : 3 << 16;
 }
 
-// As far_rows, of the columns of an a that are contiguous.
+// The same limit for the columns of an a whose columns are contiguous.
 constexpr std::int64_t kFarColumns = 3 << 16;
 
 template <class T>
@@ -38,11 +39,11 @@ std::int64_t panel_width() {
   return static_cast<std::int64_t>(tile_kernels().of<T>().panel_width);
 }
 
-// Packed rows of a lie this much further apart than they are long: at distances that are powers of
-// two they would map to one cache set.
+// Packed rows of a have this many unused elements after them. At distances that are powers of two,
+// rows would map to one cache set.
 constexpr std::int64_t kPad = 16;
 
-// The products of one shape and layout, and what is packed for them.
+// How the products of one shape and layout are computed, and what is packed for them.
 template <class T>
 struct Plan {
   std::int64_t m, n, k, block_rows;
@@ -51,7 +52,7 @@ struct Plan {
 
   Plan(const MatrixProduct<T>& p, Rounding round)
       : m(p.c.rows), n(p.c.cols), k(p.a.cols), block_rows(kBlockRows), rounding(round) {
-    if (k * n >= kLargeB) {  // an even number of blocks, as two threads may share them
+    if (k * n >= kLargeB) {  // an even number of blocks, since two threads may share them
       constexpr std::int64_t kStep = 6;
       const std::int64_t blocks = 2 * ((m - 1) / (2 * kHighBlockRows) + 1);
       block_rows = ((m - 1) / blocks / kStep + 1) * kStep;
@@ -66,7 +67,8 @@ struct Plan {
   std::int64_t width() const { return panel_width<T>(); }
   std::int64_t panels() const { return (n + width() - 1) / width(); }
   std::int64_t blocks() const { return (m - 1) / block_rows + 1; }
-  // Into how many groups of panels a block of rows is cut, so that few blocks make enough tasks.
+  // The number of groups of panels that each block of rows is cut into, so that few blocks make
+  // enough tasks.
   std::int64_t groups() const {
     constexpr std::int64_t kTasks = 16;
     return std::min(panels(), (kTasks - 1) / blocks() + 1);
@@ -90,8 +92,8 @@ void pack_panels(const Plan<T>& plan, const Matrix<const T>& b, T* to, std::int6
   }
 }
 
-// Rows [row, row + rows) and panels [first, last) of the product. `panels` is the packed b, or
-// null; `lines` is room for these rows of a if they are to be packed.
+// Computes rows [row, row + rows) and panels [first, last) of the product. `panels` is the packed
+// b, or null. `lines` has room for these rows of a, if they are to be packed.
 template <class T>
 void multiply_block(const Plan<T>& plan, const MatrixProduct<T>& p, const T* panels, T* lines,
                     std::int64_t row, std::int64_t rows, std::int64_t first, std::int64_t last) {
@@ -120,7 +122,7 @@ void multiply_block(const Plan<T>& plan, const MatrixProduct<T>& p, const T* pan
   tile_kernels().of<T>().multiply(tile, plan.rounding);
 }
 
-// The same product with the rows of a packed, into `lines`.
+// Packs the rows of a into `lines`, and returns the product with the packed a.
 template <class T>
 MatrixProduct<T> with_packed_a(const MatrixProduct<T>& p, const Array& lines) {
   MatrixProduct<T> packed = p;
@@ -136,7 +138,7 @@ MatrixProduct<T> with_packed_a(const MatrixProduct<T>& p, const Array& lines) {
   return packed;
 }
 
-// One product on all threads.
+// Computes one product on all threads.
 template <class T>
 void multiply_shared(const Plan<T>& plan, const MatrixProduct<T>& p) {
   if (plan.packs_a && plan.groups() > 1) {  // otherwise every group would pack the same rows
@@ -167,7 +169,7 @@ void multiply_shared(const Plan<T>& plan, const MatrixProduct<T>& p) {
   });
 }
 
-// Products of a batch, each on one thread.
+// Computes the products of a batch, each on one thread.
 template <class T>
 void multiply_each(const Plan<T>& plan, const MatrixProduct<T>& first, const Batch& batch) {
   const auto grain = static_cast<std::int64_t>(kTileGrainWork / first.work()) + 1;
@@ -188,7 +190,7 @@ void multiply_each(const Plan<T>& plan, const MatrixProduct<T>& first, const Bat
   });
 }
 
-// The products of a batch, of a depth that fits the caches.
+// Computes the products of a batch. Their depth fits the caches.
 template <class T>
 void multiply_part(const Plan<T>& plan, const MatrixProduct<T>& first, const Batch& batch) {
   if (batch.count() >= kManyProducts || first.work() < kSharedTileWork)
@@ -198,7 +200,7 @@ void multiply_part(const Plan<T>& plan, const MatrixProduct<T>& first, const Bat
   }
 }
 
-// One product of at most kTinyWork multiplications: one tile, and nothing is packed.
+// Computes one product of at most kTinyWork multiplications as one tile, without packing.
 template <class T>
 void multiply_tiny(const MatrixProduct<T>& product) {
   const auto& [c, a, b, alpha, beta, bias] = product;
@@ -266,7 +268,7 @@ void multiply_packed(const MatrixProduct<T>& product, const Array& panels) {
   const Matrix<T>& c = product.c;
   const Matrix<const T>& a = product.a;
   const std::int64_t width = panel_width<T>();
-  constexpr double kTaskWork = 1 << 16;  // some 2 us
+  constexpr double kTaskWork = 1 << 16;  // about 2 us
   const double panel_work = static_cast<double>(c.rows * a.cols * width);
   const auto grain = static_cast<std::int64_t>(kTaskWork / panel_work) + 1;
   parallel_for(0, (c.cols - 1) / width + 1, grain, [&](std::int64_t begin, std::int64_t end) {

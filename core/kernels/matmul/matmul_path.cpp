@@ -9,10 +9,10 @@
 namespace tend {
 namespace {
 
-// In the order of the values.
+// In the order of the enumerators.
 constexpr std::array<std::string_view, 3> kNames = {"automatic", "blas", "tiles"};
 
-// As Inherited::matmul_path.
+// The number for Inherited::matmul_path, where 0 means that no guard is set.
 std::uint8_t number_of(MatmulPath path) {
   return static_cast<std::uint8_t>(static_cast<std::uint8_t>(path) + 1);
 }

@@ -1,4 +1,4 @@
-// Weights that are packed once and multiply many products of a few rows, such as a token each.
+// Weights that are packed once, and then used in many products of few rows, such as single tokens.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +8,15 @@
 
 namespace tend::kernels {
 
-/// Copies of the weights of linear layers, in the order in which the kernels read them. A product
-/// of a few rows takes about half the time, and has the same bits. Weights beyond kMostBytes are
-/// not copied: they come from memory, whose speed is the limit anyway.
+/// Copies of the weights of linear layers, in the order in which the kernels read them.
+///
+/// With a copy, a product of a few rows takes about half the time and has the same bits. Weights
+/// beyond kMostBytes in total are not copied: they do not fit the caches, and reading memory limits
+/// the speed anyway.
 class PackedWeights {
  public:
-  /// While it lives, `linear` on this thread takes its weights from `weights` and adds those that
-  /// are not there. nullptr changes nothing.
+  /// While it lives, `linear` on this thread reads its packed weights from `weights`, and adds
+  /// missing ones. nullptr changes nothing.
   class Use {
    public:
     [[nodiscard]] explicit Use(PackedWeights* weights) noexcept;
@@ -26,22 +28,24 @@ class PackedWeights {
     PackedWeights* before_;
   };
 
-  /// The one in use on this thread, or nullptr.
+  /// The object in use on this thread, or nullptr.
   static PackedWeights* in_use() noexcept;
 
-  /// The panels of weight's transpose (pack_for_tiles), which are made at the first call and when
-  /// the weight has been written to since. An undefined Array where there is no room.
+  /// The panels of the transpose of `weight` (pack_for_tiles), or an undefined Array if there is no
+  /// room for them.
+  ///
+  /// They are packed at the first call, and again after a write to the weight.
   Array panels(const Array& weight);
-  /// Gives the copies back.
+  /// Frees all copies.
   void clear() noexcept { copies_.clear(); }
-  /// The bytes of all copies.
+  /// The size of all copies in bytes.
   std::int64_t bytes() const noexcept;
 
  private:
   static constexpr std::int64_t kMostBytes = 64 << 20;
 
   struct Copy {
-    Array weight;  // keeps the memory, which is the key
+    Array weight;  // owns the memory, whose address is the key
     std::uint32_t version;
     Array panels;
   };

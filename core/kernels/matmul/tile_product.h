@@ -1,6 +1,6 @@
-// Matrix products of a size that fits the caches, with the sums in registers. Written once and
-// compiled for every SIMD target that Highway offers; included by kernel sources after
-// <hwy/foreach_target.h>, not for others.
+// Matrix products of a size that fits the caches, with the sums in registers. The file is compiled
+// once for every SIMD target that Highway offers. Only kernel sources include it, after
+// <hwy/foreach_target.h>.
 
 #if defined(TEND_CORE_KERNELS_TILE_PRODUCT_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TEND_CORE_KERNELS_TILE_PRODUCT_H
@@ -24,8 +24,8 @@ HWY_BEFORE_NAMESPACE();
 namespace tend::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Rows and vectors of a tile of c, whose sums fit the registers beside kTileVectors vectors of a
-// row of b and one broadcast element of a.
+// The rows and vectors of a tile of c. Its sums fit the registers together with kTileVectors
+// vectors of a row of b and one broadcast element of a.
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_SSSE3 || \
     HWY_TARGET == HWY_SSE2
 inline constexpr std::size_t kTileRows = 6, kTileVectors = 2;
@@ -33,13 +33,13 @@ inline constexpr std::size_t kTileRows = 6, kTileVectors = 2;
 inline constexpr std::size_t kTileRows = 6, kTileVectors = 4;
 #endif
 
-// Whether part of a vector can be loaded and stored without touching the rest: elsewhere Highway
-// loads all lanes, and 1.0 wants them aligned. (Its targets for x86 have the lowest numbers, better
-// ones before worse.)
+// True if part of a vector can be loaded and stored without touching the rest. On other targets
+// Highway loads all lanes, and version 1.0 requires them to be aligned. (Highway's targets for x86
+// have the lowest numbers, and better targets have lower numbers than worse ones.)
 inline constexpr bool kMasksTails = HWY_TARGET <= HWY_AVX2;
 
-// Calls f with the constants 0 to kCount - 1. Compilers do not unroll every loop, and keep arrays
-// of vectors in registers only without one.
+// Calls f with the constants 0 to kCount - 1. Compilers do not unroll every loop, but they keep
+// arrays of vectors in registers only if the loops over them are unrolled.
 template <class F, std::size_t... kIndices>
 HWY_INLINE void unroll(F f, std::index_sequence<kIndices...>) {
   (f(std::integral_constant<std::size_t, kIndices>()), ...);
@@ -49,8 +49,8 @@ HWY_INLINE void unroll(F f) {
   unroll(f, std::make_index_sequence<kCount>());
 }
 
-// Computes kRows rows by kVectors vectors of c. With kTail, which needs kMasksTails, only `last`
-// lanes of the last vector belong to c.
+// Computes kRows rows by kVectors vectors of c. With kTail, only the first `last` lanes of the last
+// vector belong to c; this needs kMasksTails.
 template <Rounding kRounding, std::size_t kRows, std::size_t kVectors, bool kTail, class D,
           class T = hn::TFromD<D>>
 HWY_INLINE void multiply_tile(D d, const Tile<T>& tile, const T* HWY_RESTRICT a,
@@ -100,7 +100,7 @@ HWY_INLINE void multiply_tile(D d, const Tile<T>& tile, const T* HWY_RESTRICT a,
   });
 }
 
-/// Elements of a panel's row: what the registers hold of a row of c.
+/// The number of elements in a row of a panel, which is also the width of a tile of c.
 template <class T>
 HWY_INLINE constexpr std::size_t panel_width() {
   return kTileVectors * hn::MaxLanes(hn::ScalableTag<T>());
@@ -121,7 +121,7 @@ HWY_INLINE void multiply_strip(D d, const Tile<T>& tile, std::size_t column, std
     c += count() * tile.c_row;
     rows -= count();
   };
-  if constexpr (kVectors == 1) {  // as many sums as hide the latency of an addition
+  if constexpr (kVectors == 1) {  // enough sums to hide the latency of an addition
     while (rows >= 2 * kTileRows) next(std::integral_constant<std::size_t, 2 * kTileRows>());
   }
   while (rows >= kTileRows) next(std::integral_constant<std::size_t, kTileRows>());
@@ -130,8 +130,8 @@ HWY_INLINE void multiply_strip(D d, const Tile<T>& tile, std::size_t column, std
   if (rows >= 1) next(std::integral_constant<std::size_t, 1>());
 }
 
-/// Computes the product of a Tile. Every sum runs over p in order, whatever the sizes, so a product
-/// cut into blocks of rows or columns has the bits of the whole.
+/// Computes the product of a Tile. Every sum runs over p in order for all sizes, so blocks of rows
+/// or columns have the bits of the whole product.
 template <Rounding kRounding, class T>
 HWY_INLINE void multiply(const Tile<T>& tile) {
   const hn::ScalableTag<T> d;
@@ -161,13 +161,15 @@ HWY_INLINE void multiply(const Tile<T>& tile) {
 }
 
 #if HWY_TARGET != HWY_SCALAR
-/// Elements of 128 bits.
+/// The number of elements in 128 bits.
 template <class T>
 inline constexpr std::size_t kBlockLanes = 16 / sizeof(T);
 
-/// Of vectors whose 128-bit blocks are from columns, columns[0] from columns 0, 4, 8, ...,
-/// columns[1] from columns 1, 5, 9, ... (of doubles: 0, 2, 4, ... and 1, 3, 5, ...), makes rows:
-/// the first elements of all columns in rows[0], the second ones in rows[1], ...
+/// Transposes columns of 128-bit blocks: rows[0] gets the first elements of all columns, rows[1]
+/// the second ones, and so on.
+///
+/// The blocks of columns[0] are from columns 0, 4, 8, ..., and those of columns[1] from columns 1,
+/// 5, 9, ... For doubles they are from columns 0, 2, 4, ... and 1, 3, 5, ...
 template <class D>
 HWY_INLINE void transpose_blocks(D d, const hn::Vec<D>* columns, hn::Vec<D>* rows) {
   if constexpr (sizeof(hn::TFromD<D>) == 8) {
@@ -193,7 +195,7 @@ HWY_INLINE void transpose_block(const float* HWY_RESTRICT from, std::size_t from
   const hn::RepartitionToWide<decltype(d)> wide;
   const auto row = [&](std::size_t i) HWY_ATTR { return hn::LoadU(d, from + i * from_row); };
   const auto r0 = row(0), r1 = row(1), r2 = row(2), r3 = row(3);
-  // Pairs of the rows 0 and 1, 2 and 3; then pairs of pairs.
+  // First pairs of the rows 0 and 1, and of 2 and 3; then pairs of these pairs.
   const auto low01 = hn::BitCast(wide, hn::InterleaveLower(d, r0, r1));
   const auto low23 = hn::BitCast(wide, hn::InterleaveLower(d, r2, r3));
   const auto high01 = hn::BitCast(wide, hn::InterleaveUpper(d, r0, r1));
@@ -212,7 +214,7 @@ HWY_INLINE void transpose_block(const double* HWY_RESTRICT from, std::size_t fro
 }
 #endif
 
-// By memcpy, since the elements may be of another type of that size.
+// Uses memcpy, since the elements may be of another type of this size.
 template <class T>
 HWY_INLINE void move_element(const T* from, T* to) {
   std::memcpy(to, from, sizeof(T));
@@ -225,7 +227,7 @@ HWY_INLINE void transpose(std::size_t rows, std::size_t cols, const T* HWY_RESTR
   std::size_t r = 0;
 #if HWY_TARGET != HWY_SCALAR
   constexpr std::size_t kBlock = 16 / sizeof(T);
-  // Rows that lie far apart are prefetched: hardware prefetchers do not foresee them.
+  // Hardware prefetchers do not foresee rows that are far apart, so they are prefetched here.
   constexpr std::size_t kAhead = 8 * kBlock, kLine = 64 / sizeof(T);
   for (; r + kBlock <= rows; r += kBlock) {
     for (std::size_t i = r + kAhead; i < std::min(r + kAhead + kBlock, rows); ++i) {
@@ -249,8 +251,8 @@ HWY_INLINE void transpose(std::size_t rows, std::size_t cols, const T* HWY_RESTR
   }
 }
 
-/// Packs b (k, n), whose element (p, j) lies at from[p * from_row + j], into panels. What lies
-/// beyond column n in the last one is neither written nor read.
+/// Packs b (k, n), whose element (p, j) is from[p * from_row + j], into panels. The last panel's
+/// elements after column n are neither written nor read.
 template <class T>
 HWY_INLINE void pack_rows(std::size_t k, std::size_t n, const T* HWY_RESTRICT from,
                           std::size_t from_row, T* HWY_RESTRICT to) {
@@ -263,7 +265,7 @@ HWY_INLINE void pack_rows(std::size_t k, std::size_t n, const T* HWY_RESTRICT fr
   }
 }
 
-/// The same for a b whose element (p, j) lies at from[j * from_column + p].
+/// As pack_rows, for a b whose element (p, j) is from[j * from_column + p].
 template <class T>
 HWY_INLINE void pack_columns(std::size_t k, std::size_t n, const T* HWY_RESTRICT from,
                              std::size_t from_column, T* HWY_RESTRICT to) {

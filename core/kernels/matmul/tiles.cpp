@@ -1,5 +1,5 @@
 #include <tend/core/kernels/simd/simd_targets.h>
-// Before any header of Highway.
+// This must come before any header of Highway.
 #include <tend/core/kernels/matmul/tiles.h>
 
 #undef HWY_TARGET_INCLUDE
@@ -52,7 +52,7 @@ const ForTypes<TileKernels>& tile_kernels() {
 
 namespace {
 
-// Elements are moved as T, whatever they are.
+// Moves the elements as T, whatever their type is.
 template <class T>
 void transpose_as(std::byte* to, std::int64_t to_step, const std::byte* from,
                   std::int64_t from_step, std::int64_t rows, std::int64_t columns) {

@@ -9,10 +9,12 @@
 
 namespace tend::kernels {
 
-/// c = alpha * a @ b + beta * c + bias, the last for every row. The element (i, p) of a lies at a[i
-/// * a_row + p * a_step], (i, j) of c at c[i * c_row + j], (p, j) of b at b[p * b_row + j] or, when
-/// b is packed, in panels of `panel_width` columns: panel j / width at b + j / width * b_panel, in
-/// it rows of `b_row` elements. All steps are in elements.
+/// The product c = alpha * a @ b + beta * c + bias. The bias is added to every row.
+///
+/// Element (i, p) of a is a[i * a_row + p * a_step], and (i, j) of c is c[i * c_row + j]. Element
+/// (p, j) of b is b[p * b_row + j]. A packed b consists of panels of `panel_width` columns: panel j
+/// / width begins at b + j / width * b_panel, and its rows are `b_row` elements apart. All steps
+/// are in elements.
 template <class T>
 struct Tile {
   std::size_t m, n, k;
@@ -20,32 +22,32 @@ struct Tile {
   std::size_t a_row, a_step;
   const T* b;
   std::size_t b_row;
-  std::size_t b_panel;  // the panels' width when b is not packed
+  std::size_t b_panel;  // panel_width if b is not packed
   T* c;
   std::size_t c_row;
   T alpha, beta;
-  const T* bias = nullptr;  // n elements, or none
+  const T* bias = nullptr;  // n elements, or null
 };
 
 /// How the terms of a sum are added.
 enum class Rounding {
-  fused,    // with an FMA, where the target has one
-  separate  // each product and each sum rounded by itself, which is what a plain loop does
+  fused,    // with an FMA, if the target has one
+  separate  // each product and each sum is rounded, as in a plain loop
 };
 
 template <class T>
 struct TileKernels {
-  /// Columns of a panel of a packed b.
+  /// The number of columns in a panel of a packed b.
   std::size_t panel_width;
 
   std::size_t vector_bytes;
 
-  /// c = alpha * a @ b + beta * c in registers. Every sum runs over k in order: a product cut into
-  /// blocks of rows or of columns has the bits of the whole.
+  /// Computes c = alpha * a @ b + beta * c + bias with the sums in registers. Every sum runs over k
+  /// in order, so blocks of rows or columns have the bits of the whole product.
   void (*multiply)(const Tile<T>& tile, Rounding rounding);
 
-  /// Packs columns [0, n) of b (k, n), n at most panel_width, into one panel of k rows. The element
-  /// (p, j) of b lies at from[p * row + j * column], where one of the steps is 1.
+  /// Packs columns [0, n) of b (k, n) into one panel of k rows; n is at most panel_width. Element
+  /// (p, j) of b is from[p * row + j * column], where one of the steps is 1.
   void (*pack)(std::size_t k, std::size_t n, const T* from, std::size_t row, std::size_t column,
                T* to);
 
@@ -56,9 +58,11 @@ struct TileKernels {
 
 const ForTypes<TileKernels>& tile_kernels();
 
-/// Row r of `to` is column r of `from`, for `rows` x `columns` elements of `item` bytes (1, 4 or
-/// 8). Rows of `to` start `to_step` bytes apart, rows of `from` (of which there are `columns`)
-/// `from_step`, not negative; the two must not overlap.
+/// Transposes `rows` x `columns` elements of `item` bytes (1, 4 or 8): row r of `to` is column r of
+/// `from`.
+///
+/// `from` has `columns` rows. Rows of `to` start `to_step` bytes apart, and rows of `from` start
+/// `from_step` bytes apart. No step is negative, and the two must not overlap.
 void transpose_bytes(std::byte* to, std::int64_t to_step, const std::byte* from,
                      std::int64_t from_step, std::int64_t rows, std::int64_t columns,
                      std::int64_t item);

@@ -24,8 +24,9 @@
 #define TEND_CORE_KERNELS_ARG_REDUCE
 namespace tend::kernels {
 
-// The indices of the first best elements of lines, by whether the largest are best: of a contiguous
-// line, and of `count` lines side by side, of which some are looked through together.
+// Functions that find the index of the first best element: of a contiguous line, and of each of
+// `count` lines side by side, several of which are searched together. Element 0 of an array is for
+// the smallest elements, element 1 for the largest.
 template <class T>
 struct BestOf {
   using Line = std::int64_t (*)(const T* line, std::int64_t length);
@@ -43,13 +44,13 @@ HWY_BEFORE_NAMESPACE();
 namespace tend::kernels::HWY_NAMESPACE {
 namespace {
 
-// The first index where is_it(element), which some element is.
+// The index of the first element with is_it(element). There must be such an element.
 template <class T, class F>
 std::int64_t first_index(const T* line, std::int64_t length, F is_it) {
   constexpr std::int64_t kBlock = 64;
   std::int64_t i = 0;
   for (; i + kBlock <= length; i += kBlock) {
-    Place<T> hits = 0;  // without leaving the loop, so that it is done in vectors
+    Index<T> hits = 0;  // the loop does not stop at a hit, so that compilers vectorise it
     for (std::int64_t k = 0; k < kBlock; ++k) hits |= is_it(line[i + k]);
     if (hits != 0) break;
   }
@@ -71,7 +72,7 @@ void best_side_by_side(std::int64_t count, std::int64_t* to, const T* from, std:
   for (std::int64_t left = 0; left < count; left += kLines) {
     const std::int64_t n = std::min(kLines, count - left);
     std::array<T, kLines> best;
-    std::array<Place<T>, kLines> places{};
+    std::array<Index<T>, kLines> places{};
     std::copy_n(from + left, n, best.begin());
     for (std::int64_t j = 1; j < length; ++j) {
       const T* row = from + left + j * stride;
@@ -80,7 +81,7 @@ void best_side_by_side(std::int64_t count, std::int64_t* to, const T* from, std:
         const bool nan = (row[i] != row[i]) & (best[at] == best[at]);
         const bool better = (kLargest ? row[i] > best[at] : row[i] < best[at]) | nan;
         best[at] = better ? row[i] : best[at];
-        places[at] = better ? static_cast<Place<T>>(j) : places[at];
+        places[at] = better ? static_cast<Index<T>>(j) : places[at];
       }
     }
     std::copy_n(places.begin(), n, to + left);
@@ -109,7 +110,7 @@ namespace {
 
 HWY_EXPORT(find_best_of);
 
-// Whether x takes the place of the best element so far: NaN is better than every number.
+// True if x is better than the best element so far. NaN is better than every number.
 template <bool kLargest, class T>
 bool is_better(T x, T best) {
   const bool better = kLargest ? x > best : x < best;

@@ -1,4 +1,4 @@
-// The places of extremes along a dimension.
+// The positions of the largest and smallest elements along a dimension.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +8,17 @@
 
 namespace tend::kernels {
 
-/// Largest (smallest) element along `dim` (wrapped) and the index of its first occurrence; the
-/// first NaN wins. `values` has a's dtype, `indices` is int64. A 0-d array has index 0. ShapeError
-/// along an empty dimension.
+/// The largest element along `dim` (wrapped), and the index of its first occurrence; for min, the
+/// smallest element.
+///
+/// If there is a NaN, the first NaN is the result. `values` has a's dtype, `indices` is int64. The
+/// index in a 0-d array is 0.
+///
+/// Throws: ShapeError - the dimension is empty
 void max(const Array& values, const Array& indices, const Array& a, std::int64_t dim);
 void min(const Array& values, const Array& indices, const Array& a, std::int64_t dim);
 
-/// The indices alone, int64; without `dim` those into the flattened array.
+/// Only the index, as int64. Without `dim`, it is an index into the flattened array.
 void argmax(const Array& out, const Array& a, std::optional<std::int64_t> dim);
 void argmin(const Array& out, const Array& a, std::optional<std::int64_t> dim);
 

@@ -13,8 +13,8 @@ namespace tend::kernels {
 
 enum class Metric { count, absolute, square, largest };
 
-// A row of `size` elements and `count` other rows. Sizes are multiples of kRowStep: zeros behind
-// rows change nothing.
+// A row and `count` other rows, all of `size` elements. Sizes are multiples of kRowStep: zeros at
+// the end of rows do not change a distance.
 inline constexpr std::int64_t kRowStep = 16;
 template <class T>
 struct RowAndRows {
@@ -27,7 +27,7 @@ template <class T>
 struct DistanceKernels {
   // out[j] = the distance to row j
   void (*measure)(Metric metric, const RowAndRows<T>& rows, T* out);
-  // grad_row += grad[j] * derivative of found[j], the distance to row j
+  // grad_row += grad[j] * the derivative of found[j], which is the distance to row j
   void (*differentiate)(Metric metric, const RowAndRows<T>& rows, const T* grad, const T* found,
                         T* grad_row);
 };
@@ -47,7 +47,7 @@ HWY_BEFORE_NAMESPACE();
 namespace tend::kernels::HWY_NAMESPACE {
 namespace {
 
-// The sign of each lane, NaN for NaN.
+// The sign of each lane, or NaN for NaN.
 template <class D, class V>
 HWY_INLINE V sign_of(D d, V x) {
   const V zero = hn::Zero(d), one = hn::Set(d, hn::TFromD<D>(1));
@@ -56,7 +56,7 @@ HWY_INLINE V sign_of(D d, V x) {
   return hn::IfThenElse(hn::IsNaN(x), x, sign);
 }
 
-// Adds to a lane's total what a difference contributes to the distance.
+// Adds the contribution of a difference to a lane's total.
 template <Metric kMetric, class D, class V>
 HWY_INLINE V add_term(D d, V total, V difference) {
   if constexpr (kMetric == Metric::count) {
@@ -68,7 +68,7 @@ HWY_INLINE V add_term(D d, V total, V difference) {
   } else if constexpr (kMetric == Metric::square) {
     return hn::MulAdd(difference, difference, total);
   } else {
-    const V size = hn::Abs(difference);  // NaN stays: no size is larger
+    const V size = hn::Abs(difference);  // NaN stays, because no size is larger
     return hn::IfThenElse(hn::Or(hn::Gt(size, total), hn::IsNaN(size)), size, total);
   }
 }
@@ -85,7 +85,7 @@ HWY_INLINE hn::TFromD<D> distance_of(D d, V totals) {
   }
 }
 
-// The distances to kRows rows, in totals that need not wait for one another.
+// Computes the distances to kRows rows. Their totals need not wait for one another.
 template <Metric kMetric, std::int64_t kRows, class T>
 HWY_INLINE void measure_rows(const RowAndRows<T>& rows, std::int64_t first, T* out) {
   const RowTag<T> d;
@@ -111,7 +111,7 @@ void measure_all(const RowAndRows<T>& rows, T* out) {
   for (; j < rows.count; ++j) measure_rows<kMetric, 1>(rows, j, out);
 }
 
-// How a distance grows with a difference, up to a factor.
+// The derivative of a distance with respect to a difference, up to a factor.
 template <Metric kMetric, class D, class V>
 HWY_INLINE V slope_of(D d, V difference, V distance) {
   if constexpr (kMetric == Metric::square) return difference;
@@ -180,8 +180,8 @@ Metric metric_of(double p) {
   return p == 2 ? Metric::square : Metric::largest;
 }
 
-// The rows of x for each of the leading dimensions of `like`, one behind another, with zeros up to
-// the next multiple of kRowStep.
+// Copies the rows of x for each of the leading dimensions of `like`, one after the other, and adds
+// zeros up to the next multiple of kRowStep.
 Array padded_rows(const Array& x, const Array& like) {
   Shape shape = like.shape();
   const std::int64_t rows = x.size(-2), size = x.size(-1);
@@ -196,8 +196,8 @@ Array padded_rows(const Array& x, const Array& like) {
   return padded;
 }
 
-// Calls f(rows, i) for each row i of `a`, counted through all leading dimensions, with the rows of
-// `b` that it is compared with. Both are padded.
+// Calls f(rows, i) for each row of `a`, where i counts the rows of all leading dimensions. `rows`
+// is row i together with the rows of `b` that it is compared with. Both arrays are padded.
 template <class T, class F>
 void for_rows(const Array& a, const Array& b, F f) {
   const std::int64_t size = a.size(-1), rows = a.size(-2), count = b.size(-2);

@@ -5,19 +5,23 @@
 
 namespace tend::kernels {
 
-/// Whether distances and their gradients have a kernel: the norms of order 0, 1, 2 and infinity.
+/// True if distances and their gradients have a kernel for norms of order p: for 0, 1, 2 and
+/// infinity.
 bool has_distance_kernel(double p) noexcept;
 
-// One floating dtype; a (..., n, k) and b (..., m, k) broadcast to the leading dimensions of the
-// row-major (..., n, m) arrays. Sums of k terms are off by at most (k / 2 + 4) / 2 ulp of the sum
-// of their sizes (the narrowest vectors have two lanes of float64), without vectors k / 2.
+// All arrays have one floating dtype. a (..., n, k) and b (..., m, k) broadcast to the leading
+// dimensions of the row-major (..., n, m) arrays. The error of a sum of k terms is at most
+// (k / 2 + 4) / 2 ulp of the sum of their magnitudes, since the narrowest vectors have two lanes of
+// float64. Without vectors it is at most k / 2 ulp.
 
-/// out[..., i, j] = norm(a[..., i, :] - b[..., j, :], p); NaN where there is one.
+/// out[..., i, j] = norm(a[..., i, :] - b[..., j, :], p), or NaN if one of the elements is NaN.
 void distances(const Array& out, const Array& a, const Array& b, double p);
 
-/// grad_a[..., i, :] = the sum over j of grad[..., i, j] times the derivative of that distance,
-/// which `found` holds: 0 for order 0 and where the distance is 0. All of the largest differences
-/// count for order infinity. `grad_a` is row-major (..., n, k).
+/// grad_a[..., i, :] = the sum over j of grad[..., i, j] times the derivative of distance (i, j).
+///
+/// `found` contains the distances. `grad_a` is row-major (..., n, k). The derivative is 0 for order
+/// 0, and where the distance is 0. For order infinity, all differences of the largest magnitude
+/// have a derivative.
 void distances_backward(const Array& grad_a, const Array& grad, const Array& found, const Array& a,
                         const Array& b, double p);
 

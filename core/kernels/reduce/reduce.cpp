@@ -26,7 +26,7 @@ struct Reduction {
 };
 template <class... Each>
 struct ReductionSet : Each... {};
-// The reductions whose loops are compiled for every SIMD target; others have only those of the
+// The reductions whose loops are compiled for every SIMD target. Others are compiled only for the
 // baseline target.
 using Reductions = ReductionSet<
     Reduction<Sum<float>, float>, Reduction<Sum<double>, double>, Reduction<Sum<double>, float>,
@@ -136,7 +136,7 @@ void extreme(const char* name, const Array& out, const Array& a, const Shape& di
 }  // namespace
 
 void sum(const Array& out, const Array& a, const Shape& dims) {
-  if (a.numel() == 0) return fill(out, 0);  // the result may be large
+  if (a.numel() == 0) return fill(out, 0);  // the result may be large even if `a` is empty
   if (is_floating(a.dtype()) && out.dtype() == int64) {
     return visit_floating("sum", a.dtype(), [&](auto tag) {
       using T = typename decltype(tag)::type;

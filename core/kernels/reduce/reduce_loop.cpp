@@ -13,18 +13,18 @@
 namespace tend::kernels::detail {
 namespace {
 
-/// Dimensions of the input and of the output that is reduced into; steps are in elements.
+/// Dimensions of the input and of the output; steps are in elements.
 using ReduceDims = CollapsedDims<2>;
 constexpr std::size_t kIn = 0, kOut = 1;
 
-/// A reduction seen as `groups` x `across` results, each reducing `outer` x `down` elements.
+/// A reduction as `groups` x `across` results, each of which reduces `outer` x `down` elements.
 struct ReducePlan {
   ReduceDims groups, outer;
   ReduceDims::Dim across, down;
 
   ReducePlan(const Array& out, const Array& a, const Shape& dims) {
     const bool keepdim = out.rank() == a.rank();
-    const bool nothing = a.numel() == 0;  // whose strides can be any numbers
+    const bool nothing = a.numel() == 0;  // an empty array can have any strides
     std::int64_t out_dim = 0;
     for (std::int64_t d = 0; d < a.rank(); ++d) {
       const bool reduced = std::find(dims.begin(), dims.end(), d) != dims.end();
@@ -42,14 +42,15 @@ struct ReducePlan {
     across = groups.pop();
     const bool columns = across.step[kIn] < down.step[kIn] || down.size == 1;
     if (across.size > 1 && (columns || rows())) return;
-    groups.push("reduce", across);  // nothing is contiguous: one result at a time
+    groups.push("reduce", across);  // nothing is contiguous, so results are computed one by one
     across = {1, {}};
   }
-  /// Whether the elements of a sum are contiguous.
+  /// True if the elements of a sum are contiguous.
   bool rows() const { return down.step[kIn] == 1; }
 
  private:
-  // Many elements are reduced as they lie in memory, where neighbouring dimensions may be one.
+  // Sorts the reduced dimensions by stride, so that many elements are reduced in memory order.
+  // Pushing them again collapses neighbouring dimensions.
   void sort_outer() {
     outer.sort_by(kIn);
     ReduceDims sorted;
@@ -58,9 +59,9 @@ struct ReducePlan {
   }
 };
 
-constexpr std::int64_t kStripElements = 16384;  // elements of rows that are reduced together
+constexpr std::int64_t kStripElements = 16384;  // elements of all rows that are reduced together
 
-/// Room for the sums of a strip.
+/// Memory for the sums of a strip.
 struct Sums {
   alignas(std::max_align_t) std::array<std::byte, kStripBytes> bytes;
 
@@ -68,8 +69,8 @@ struct Sums {
   const std::byte* data() const { return bytes.data(); }
 };
 
-/// Reduces blocks in a binary tree: two of equal weight become one, so that errors grow with the
-/// logarithm of their number.
+/// Combines the results of blocks in a binary tree. Two results of equal weight become one, so
+/// errors grow with the logarithm of the number of blocks.
 class Cascade {
  public:
   Cascade(const ReduceFunctions& op, std::int64_t width) : op_(op), width_(width) {}
@@ -94,15 +95,15 @@ class Cascade {
   std::array<Sums, 48> levels_;
 };
 
-/// Results beside each other, and where their elements begin.
+/// Neighbouring results of a reduction.
 struct Strip {
-  const std::byte* from;
-  std::int64_t to;  // of the first result
-  std::int64_t width;
+  const std::byte* from;  // the first element of the first result
+  std::int64_t to;        // the offset of the first result in the output
+  std::int64_t width;     // the number of results
 };
 
-/// The reduction of `a` over `dims` into `out`, in strips of results and segments of elements. Few
-/// long sums are cut into segments, which other threads may reduce.
+/// Reduces `a` over `dims` into `out`, in strips of results and segments of elements. If there are
+/// only a few long sums, they are cut into segments, which several threads may reduce.
 class Reducer {
  public:
   Reducer(const Array& out, const Array& a, const Shape& dims, const ReduceFunctions& op,
@@ -122,8 +123,8 @@ class Reducer {
         segment_(std::max<std::int64_t>(blocks_, 1)) {
     constexpr std::int64_t kMaxSegments = 64, kFewStrips = 16;
     if (strips_ < kFewStrips && length_ > 0) {
-      // A segment is a whole branch of the tree of blocks, so that the sums do not depend on the
-      // number of strips.
+      // A segment is a whole branch of the tree of blocks, so that the bits of a sum do not depend
+      // on the number of strips.
       const std::int64_t elements = std::max(length_ / kMaxSegments + 1, kWork / width_);
       const std::int64_t blocks = (elements - 1) / (length_ / blocks_) + 1;
       segment_ = std::min(
@@ -133,7 +134,7 @@ class Reducer {
   }
 
   void run() {
-    // A single segment needs no second step.
+    // A single segment per strip needs no second step.
     if (segments_ > 1)
       partial_ = scratch<std::byte>("reduce", strips_ * segments_ * width_ * op_.sum_size);
     const std::int64_t each = std::max<std::int64_t>(length_ / segments_, 1) * width_;
@@ -142,7 +143,7 @@ class Reducer {
       Sums sums;
       for (std::int64_t task = begin; task < end; ++task) {
         const Strip strip = strip_at(task / segments_);
-        const std::int64_t first = task % segments_ * segment_;  // of the blocks
+        const std::int64_t first = task % segments_ * segment_;  // the number of a block
         std::byte* const result = segments_ > 1 ? partial_sums(task) : sums.data();
         reduce_strip(result, strip, begin_of(first), begin_of(std::min(first + segment_, blocks_)));
         if (segments_ == 1) store(strip, sums);
@@ -152,10 +153,11 @@ class Reducer {
   }
 
  private:
-  static constexpr std::int64_t kWork = 65536;  // elements that pay for another thread
+  static constexpr std::int64_t kWork = 65536;  // elements that are worth another thread
   static constexpr std::int64_t kBlockOfColumns = 64;
 
-  /// The first element of a block of each sum. Rows begin with a block of their own.
+  /// The number of the first element of a block, counted in each sum. Every row begins with a new
+  /// block.
   std::int64_t begin_of(std::int64_t block) const {
     if (blocks_in_row_ == 0) return 0;
     return block / blocks_in_row_ * plan_.down.size + block % blocks_in_row_ * block_;
@@ -190,7 +192,7 @@ class Reducer {
     });
   }
 
-  /// The same for many elements: reduces blocks of them, and the blocks' results in a tree.
+  /// As reduce_strip, for many elements: reduces them in blocks, and combines the blocks in a tree.
   void reduce_blocks(std::byte* result, const Strip& strip, std::int64_t begin,
                      std::int64_t end) const {
     const std::int64_t down = plan_.down.step[kIn], across = plan_.across.step[kIn];
@@ -200,7 +202,7 @@ class Reducer {
                            strip.width, across);
     Sums block;
     Cascade cascade(op_, strip.width);
-    // The blocks of a single sum are computed together.
+    // Several blocks of a single sum are computed in one call.
     const bool joined = strip.width == 1 && plan_.rows() && !op_.is_exact;
     const std::int64_t run_length = joined ? kTogether * max_count : max_count;
     for_runs(strip.from, begin, end, run_length, [&](const std::byte* run, std::int64_t count) {
@@ -214,8 +216,8 @@ class Reducer {
     cascade.finish(result);
   }
 
-  /// Calls f(run, count) for the evenly spaced runs that the elements [begin, end) of a sum consist
-  /// of, each of at most `max_count` elements.
+  /// Splits the elements [begin, end) of a sum into evenly spaced runs of at most `max_count`
+  /// elements, and calls f(run, count) for each.
   template <class F>
   void for_runs(const std::byte* from, std::int64_t begin, std::int64_t end, std::int64_t max_count,
                 F f) const {
@@ -254,7 +256,7 @@ class Reducer {
   const std::byte* from_;
   std::int64_t length_, width_, strips_across_, strips_;
   std::int64_t block_;                             // elements of a sum that are reduced at once
-  std::int64_t blocks_in_row_, blocks_, segment_;  // segment_: in blocks
+  std::int64_t blocks_in_row_, blocks_, segment_;  // segment_: the number of blocks in a segment
   std::int64_t segments_;
   Scratch<std::byte> partial_;
 };

@@ -1,5 +1,5 @@
-// How reductions are called; their loop is in reduce_loop.cpp. "Sum" stands for the result of any
-// operation here.
+// How reductions are called; their loop is in reduce_loop.cpp. Here "sum" means the result of any
+// reduction.
 #pragma once
 
 #include <algorithm>
@@ -13,32 +13,36 @@
 
 namespace tend::kernels {
 
-/// The type Acc of an operation's intermediate results. The operation has, all static, `Acc
-/// identity()`, `Acc load(element)` and `Acc combine(Acc, Acc)`, which is associative up to
-/// rounding.
+/// The type Acc of an operation's intermediate results.
+///
+/// The operation has three static functions: `Acc identity()`, `Acc load(element)` and `Acc
+/// combine(Acc, Acc)`. combine is associative except for rounding.
 template <class Op>
 using Accumulator = decltype(Op::identity());
 
-/// An index as wide as an element of 4 or 8 bytes, so that both are handled in vectors of as many.
+/// An index as wide as an element of 4 or 8 bytes, so that vectors of both have the same number of
+/// lanes.
 template <class T>
-using Place = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
+using Index = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
 
-/// The extremes, which round nothing, so that the order of the elements matters for no more than
-/// the sign of a zero.
+/// Operations that do not round, such as extremes. The order of their elements affects only the
+/// sign of a zero.
 template <class Op>
 concept Exact = requires {
   requires Op::kExact;
 };
 
-/// Operations that reduce in blocks even a few elements; they have no `load`.
+/// Operations that reduce even a few elements in blocks. They have no `load`.
 template <class Op>
 concept InBlocks = requires {
   requires Op::kInBlocks;
 };
 
-/// block[j] = the reduction of the `count` elements from[i * down + j * across], for each j below
-/// `width`. `down` or `across` is 1 where strides allow it. They may also be `width` blocks of one
-/// sum, `across` elements apart.
+/// Computes block[j] for each j below `width`.
+///
+/// block[j] is the reduction of the `count` elements from[i * down + j * across]. `down` or
+/// `across` is 1 if the strides allow it. The results may also be `width` blocks of one sum, which
+/// are `across` elements apart.
 template <class Op, class T>
 using ReduceBlock = void (*)(Accumulator<Op>* block, const T* from, std::int64_t count,
                              std::int64_t down, std::int64_t width, std::int64_t across);
@@ -47,24 +51,24 @@ namespace detail {
 
 inline constexpr std::int64_t kInOrder = 16;  // fewer elements are reduced from left to right
 inline constexpr std::int64_t kBlock = 1024;  // contiguous elements that are reduced in lanes
-/// Results that a call of a ReduceBlock computes at most.
+/// The largest number of results that a call of a ReduceBlock computes.
 template <class Acc>
 inline constexpr std::int64_t kStripWidth = sizeof(Acc) <= 8 ? 256 : 64;
-/// Bytes that these take at most.
+/// The largest number of bytes of these results.
 inline constexpr std::size_t kStripBytes = 2048;
-/// Blocks of one sum that are reduced in one call.
+/// The number of blocks of one sum that are reduced in one call.
 inline constexpr std::int64_t kTogether = 16;
 
-/// An operation on elements of one type, without its types, so that the loop is compiled once.
-/// `sums` are accumulators in a row.
+/// An operation on elements of one type. Its functions hide the types, so that the loop is compiled
+/// only once. `sums` are contiguous accumulators.
 struct ReduceFunctions {
   std::int64_t element_size, sum_size, strip_width;
   bool is_exact;
   void (*set_identity)(void* sums, std::int64_t width);
   /// later[j] = earlier[j] combined with later[j]
   void (*combine)(const void* earlier, void* later, std::int64_t width);
-  /// Combines into sums[j], from left to right, the `count` elements that a ReduceBlock would take;
-  /// nullptr for operations that are InBlocks.
+  /// Combines the `count` elements of a ReduceBlock into sums[j], from left to right; nullptr for
+  /// operations that are InBlocks.
   void (*add)(void* sums, const void* from, std::int64_t count, std::int64_t down,
               std::int64_t width, std::int64_t across);
 };
@@ -110,8 +114,8 @@ constexpr ReduceFunctions reduce_functions() {
 /// See ReduceBlock.
 using BlockFunction = FunctionRef<void(void* block, const void* from, std::int64_t count,
                                        std::int64_t down, std::int64_t width, std::int64_t across)>;
-/// Stores `width` results; the first one's place is `to` elements from the first of the output, and
-/// the places are `step` elements apart.
+/// Stores `width` results in the output. The first one is stored `to` elements after the output's
+/// first element, and the others follow `step` elements apart.
 using StoreFunction =
     FunctionRef<void(std::int64_t to, std::int64_t step, const void* sums, std::int64_t width)>;
 
@@ -120,9 +124,12 @@ void reduce(const Array& out, const Array& a, const Shape& dims, const ReduceFun
 
 }  // namespace detail
 
-/// Reduces `a`, of elements T, over `dims` with Op, whose blocks are reduced by `reduce_block`, and
-/// calls store(place, result) for each element of `out`, whose place is that many elements from the
-/// first. What is reduced together, and in which order, depends on shapes and strides alone.
+/// Reduces `a`, which has elements T, over `dims` with Op, and calls store(place, result) for each
+/// element of `out`.
+///
+/// `place` is the offset of the element from the first one of `out`, in elements. `reduce_block`
+/// reduces the blocks of Op. Only shapes and strides decide which elements are reduced together,
+/// and in which order.
 template <class Op, class T, class Store>
 void reduce_to(const Array& out, const Array& a, const Shape& dims, ReduceBlock<Op, T> reduce_block,
                Store store) {
@@ -141,7 +148,7 @@ void reduce_to(const Array& out, const Array& a, const Shape& dims, ReduceBlock<
   detail::reduce(out, a, dims, kFunctions, reduce_any_block, store_all);
 }
 
-/// The same with the results as the elements of `out`, of type Out.
+/// As reduce_to, and stores the results as elements of `out`, of type Out.
 template <class Op, class T, class Out>
 void reduce(const Array& out, const Array& a, const Shape& dims, ReduceBlock<Op, T> reduce_block) {
   Out* const to = out.data<Out>();

@@ -48,7 +48,7 @@ struct NonzeroCount : Sum<T> {
   static T load(T x) { return x != 0 ? T(1) : T(0); }
 };
 
-// NaN counts as 0.
+// The sum in which NaN counts as 0.
 template <class Acc>
 struct NumberSum : Sum<Acc> {
   template <class T>
@@ -67,12 +67,13 @@ struct Product {
   static Acc combine(Acc a, Acc b) { return a * b; }
 };
 
-// Truth values are numbers as wide as the elements, so that both are handled in vectors of as many.
+// Truth values are numbers as wide as the elements, so that vectors of both have the same number of
+// lanes.
 template <class T>
 using Truth = std::conditional_t<sizeof(T) == 1, std::uint8_t,
                                  std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>>;
 
-// With | and & instead of || and &&, so that compilers vectorise the loops.
+// Any and All use | and & instead of || and &&, so that compilers vectorise the loops.
 template <class Acc>
 struct Any {
   static constexpr Acc identity() { return 0; }
@@ -93,7 +94,7 @@ struct All {
   static Acc combine(Acc a, Acc b) { return static_cast<Acc>(a & b); }
 };
 
-// NaN becomes the result: every comparison with it is false.
+// If an element is NaN, the result is NaN: every comparison with NaN is false.
 template <class Acc, bool kLargest>
 struct Extreme {
   static constexpr bool kExact = true;
@@ -113,7 +114,7 @@ struct Extreme {
   }
 };
 
-// The extreme of absolute values; NaN as above.
+// The extreme of the absolute values. NaN is handled as in Extreme.
 template <class T, bool kLargest>
 struct ExtremeMagnitude : Extreme<T, kLargest> {
   static constexpr T identity() { return kLargest ? T(0) : std::numeric_limits<T>::infinity(); }

@@ -1,6 +1,6 @@
-// The innermost loops of reductions, with vectors or in a form that compilers vectorise, compiled
-// for every SIMD target that Highway offers. Their order of operations is the same on each.
-// Included by kernel sources after <hwy/foreach_target.h>; not for others.
+// The innermost loops of reductions, with vectors or in a form that compilers vectorise. The file
+// is compiled for every SIMD target that Highway offers, and the order of operations is the same on
+// each. Only kernel sources include it, after <hwy/foreach_target.h>.
 
 #if defined(TEND_CORE_KERNELS_REDUCTION_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TEND_CORE_KERNELS_REDUCTION_H
@@ -50,7 +50,7 @@ template <class T, class V>
 HWY_INLINE V combine_vectors(Product<T>, V a, V b) {
   return hn::Mul(a, b);
 }
-// Of numbers: see reduce_run for NaN.
+// Only for numbers; reduce_run handles NaN.
 template <class T, bool kLargest, class V>
 HWY_INLINE V combine_vectors(Extreme<T, kLargest>, V a, V b) {
   return kLargest ? hn::Max(a, b) : hn::Min(a, b);
@@ -88,7 +88,7 @@ HWY_INLINE hn::Vec<D> load_vector(D d, NumberSum<T>, const From* from) {
   return hn::IfThenElseZero(hn::Eq(x, x), x);
 }
 
-/// Reduces the lanes of a vector in a tree: combines one half of them with the other.
+/// Reduces the lanes of a vector in a tree: combines its lower half with its upper half, and so on.
 template <class Op, class D, class V>
 HWY_INLINE hn::TFromD<D> reduce_vector(D d, V v) {
   if constexpr (hn::MaxLanes(d) == 1) {
@@ -100,7 +100,7 @@ HWY_INLINE hn::TFromD<D> reduce_vector(D d, V v) {
   }
 }
 
-/// Reduces `count` contiguous elements in kLanes lanes, and these in a tree.
+/// Reduces `count` contiguous elements in kLanes lanes, and then the lanes in a tree.
 template <class Op, class T>
 requires std::is_floating_point_v<Accumulator<Op>> Accumulator<Op> reduce_run(const T* from,
                                                                               std::int64_t count) {
@@ -134,7 +134,7 @@ requires std::is_floating_point_v<Accumulator<Op>> Accumulator<Op> reduce_run(co
 }
 #endif
 
-/// The same for targets and element types without such vectors.
+/// As reduce_run above, for targets and element types without such vectors.
 template <class Op, class T>
 Accumulator<Op> reduce_run(const T* from, std::int64_t count) {
   Accumulator<Op> lanes[kLanes];

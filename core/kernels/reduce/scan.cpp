@@ -16,7 +16,7 @@
 namespace tend::kernels {
 namespace {
 
-// f(count, pointers, steps, to_stride, from_stride, length) for runs of lines along `dim`.
+// Calls f(count, pointers, steps, to_stride, from_stride, length) for runs of lines along `dim`.
 template <class F>
 void for_line_runs(const Array& out, const Array& a, std::int64_t dim, F f) {
   if (out.numel() == 0) return;
@@ -30,7 +30,7 @@ void for_line_runs(const Array& out, const Array& a, std::int64_t dim, F f) {
            std::max<std::int64_t>(1, kElementGrain / length));
 }
 
-// f(to, to_stride, from, from_stride, length) for each line of both arrays along `dim`.
+// Calls f(to, to_stride, from, from_stride, length) for each line of both arrays along `dim`.
 template <class T, class F>
 void for_lines(const Array& out, const Array& a, std::int64_t dim, F f) {
   for_line_runs(out, a, dim,
@@ -43,7 +43,7 @@ void for_lines(const Array& out, const Array& a, std::int64_t dim, F f) {
                 });
 }
 
-// Lines that lie side by side, of which some go down together: their totals stay in the cache.
+// Scans lines that are side by side, several at a time, so that their totals stay in the cache.
 template <class Combine, class Total, class T>
 void scan_side_by_side(std::int64_t count, T* to, std::int64_t to_stride, const T* from,
                        std::int64_t from_stride, std::int64_t length, Total first) {
@@ -79,7 +79,7 @@ void scan(const Array& out, const Array& a, std::int64_t dim, int first) {
   assert(out.dtype() == sum_dtype(a.dtype()));
   visit_dtype(out.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
-    // PyTorch's float32 scans carry a double, too.
+    // Scans of float32 accumulate in double, as in PyTorch.
     using Total = std::conditional_t<std::is_floating_point_v<T>, double, std::uint64_t>;
     const auto start = static_cast<Total>(first);
     const auto run = [start](std::int64_t count, const auto& p, const auto& step,
@@ -112,13 +112,13 @@ void cumprod(const Array& out, const Array& a, std::int64_t dim) {
 
 namespace {
 
-// Whether x takes the place of the best element so far: so do equal ones, and every NaN.
+// True if x replaces the best element so far. Equal elements do, and so does every NaN.
 template <bool kLargest, class T>
 bool replaces(T x, T best) {
-  return (kLargest ? x >= best : x <= best) | (x != x);  // not ||, for compilers to vectorise
+  return (kLargest ? x >= best : x <= best) | (x != x);  // | lets compilers vectorise, || does not
 }
 
-// Lines that follow one another along `dim`; strides are in elements.
+// The length of the lines along `dim`, and the strides along them in elements.
 struct ExtremeLines {
   std::int64_t length, value_stride, index_stride, from_stride;
 };
@@ -133,7 +133,7 @@ void running_extreme(T* value, std::int64_t* index, const T* from, const Extreme
   for (std::int64_t first = 0; first < lines.length; first += kBlock) {
     const std::int64_t end = std::min(first + kBlock, lines.length);
     if (contiguous && end == first + kBlock) {
-      unsigned hits = 0;  // in most blocks there are none
+      unsigned hits = 0;  // most blocks have no hits
       for (std::int64_t k = 0; k < kBlock; ++k) hits |= replaces<kLargest>(from[first + k], best);
       if (hits == 0) {
         std::fill_n(value + first, kBlock, best);
@@ -153,7 +153,7 @@ void running_extreme(T* value, std::int64_t* index, const T* from, const Extreme
   }
 }
 
-// The same for `count` lines side by side, of which some go down together.
+// As running_extreme, for `count` lines side by side, several at a time.
 template <bool kLargest, class T>
 void running_extremes(std::int64_t count, T* values, std::int64_t* indices, const T* from,
                       const ExtremeLines& lines) {
@@ -161,7 +161,7 @@ void running_extremes(std::int64_t count, T* values, std::int64_t* indices, cons
   for (std::int64_t left = 0; left < count; left += kLines) {
     const auto n = static_cast<std::size_t>(std::min(kLines, count - left));
     std::array<T, kLines> best;
-    std::array<Place<T>, kLines> places{};
+    std::array<Index<T>, kLines> places{};
     std::copy_n(from + left, n, best.begin());
     for (std::int64_t j = 0; j < lines.length; ++j) {
       const T* row = from + left + j * lines.from_stride;
@@ -170,7 +170,7 @@ void running_extremes(std::int64_t count, T* values, std::int64_t* indices, cons
       for (std::size_t i = 0; i < n; ++i) {
         const bool is_better = replaces<kLargest>(row[i], best[i]);
         best[i] = is_better ? row[i] : best[i];
-        places[i] = is_better ? static_cast<Place<T>>(j) : places[i];
+        places[i] = is_better ? static_cast<Index<T>>(j) : places[i];
       }
       std::copy_n(best.begin(), n, value);
       std::copy_n(places.begin(), n, index);
@@ -230,7 +230,7 @@ void logcumsumexp(const Array& out, const Array& a, std::int64_t dim) {
           double largest = -std::numeric_limits<double>::infinity(), total = 0;
           for (std::int64_t i = 0; i < length; ++i) {
             const auto x = static_cast<double>(from[i * stride]);
-            if (x == largest) {  // also of infinities, whose difference is NaN
+            if (x == largest) {  // also for infinities, whose difference is NaN
               total += 1;
             } else if (x < largest) {
               total += std::exp(x - largest);

@@ -5,20 +5,22 @@
 
 namespace tend::kernels {
 
-/// out[..., i, ...] = a[..., 0, ...] + ... + a[..., i, ...], from left to right and in double for
-/// floating dtypes; `out` has a's shape and the dtype sum_dtype(a.dtype()).
+/// Running sum: out[..., i, ...] = a[..., 0, ...] + ... + a[..., i, ...], from left to right.
+///
+/// Floating dtypes are summed in double. `out` has a's shape and the dtype sum_dtype(a.dtype()).
 void cumsum(const Array& out, const Array& a, std::int64_t dim);
 
-/// The same with products.
+/// Running product, with the dtypes of cumsum.
 void cumprod(const Array& out, const Array& a, std::int64_t dim);
 
-/// The largest (smallest) of a[..., 0, ...] to a[..., i, ...], and its index along `dim`: the last
-/// of equal ones; NaN counts as both. `values` has a's dtype, `indices` is int64; all have one
-/// shape.
+/// The largest (smallest) of a[..., 0, ...] to a[..., i, ...], and its index along `dim`.
+///
+/// The index is the last one of equal elements. NaN counts both as the largest and as the smallest.
+/// `values` has a's dtype, `indices` is int64; all have one shape.
 void cumulative_extreme(const Array& values, const Array& indices, const Array& a, std::int64_t dim,
                         bool largest);
 
-/// The logarithm of cumsum(exp(a)), without overflow. Floating dtypes; `out` has that of a.
+/// The logarithm of cumsum(exp(a)), without overflow. Floating dtypes; `out` has a's dtype.
 void logcumsumexp(const Array& out, const Array& a, std::int64_t dim);
 
 }  // namespace tend::kernels

@@ -16,14 +16,14 @@
 namespace tend::kernels {
 namespace {
 
-// A line's elements are sorted as packed numbers: a key above, whose order is that of the elements,
-// and the place below, which decides among equal ones.
+// Lines are sorted as packed numbers. The upper half is a key, whose order is the order of the
+// elements. The lower half is the position, which decides between equal elements.
 __extension__ using Wide = unsigned __int128;
 
 template <class T>
 using Key = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
 
-// All NaN have the largest key, and -0 that of 0.
+// NaN has the largest key. -0 has the key of 0.
 template <class T>
 Key<T> key_of(T x) {
   constexpr Key<T> kSign = Key<T>(1) << (std::numeric_limits<Key<T>>::digits - 1);
@@ -46,8 +46,8 @@ std::int64_t place_of(Packed packed) {
   return static_cast<std::int64_t>(packed & ((Packed(1) << kPlaceBits<Packed>)-1));
 }
 
-// Sorts by the keys, byte by byte from the lowest: a radix sort, which is stable. `other` is as
-// long.
+// Sorts by the keys with a radix sort, which is stable: byte by byte from the lowest. `other` is a
+// buffer of the same length.
 template <class Packed>
 void radix_sort(Scratch<Packed>& line, Scratch<Packed>& other) {
   constexpr std::size_t kDigits = sizeof(Packed) / 2;
@@ -69,7 +69,7 @@ void radix_sort(Scratch<Packed>& line, Scratch<Packed>& other) {
 
 template <class Packed>
 void sort_all(Scratch<Packed>& line, Scratch<Packed>& other) {
-  constexpr std::int64_t kShort = 256;  // below it counting the digits takes longer than sorting
+  constexpr std::int64_t kShort = 256;  // counting digits of shorter lines costs more than sorting
   const auto length = static_cast<std::int64_t>(line.size());
   if (length < kShort || length > std::numeric_limits<std::uint32_t>::max()) {
     std::sort(line.begin(), line.end());
@@ -78,7 +78,7 @@ void sort_all(Scratch<Packed>& line, Scratch<Packed>& other) {
   }
 }
 
-// A line to be sorted: its elements, and what turns the order of their keys around.
+// A line to be sorted. An XOR with `flip` reverses the order of keys for a descending sort.
 template <class T, class Packed>
 struct Line {
   const T* from;
@@ -88,12 +88,12 @@ struct Line {
   Packed packed(std::int64_t j) const {
     return Packed(key_of(from[j]) ^ flip) << kPlaceBits<Packed> | static_cast<Packed>(j);
   }
-  // Whether x may come before `last`, as for NaN it may.
+  // True if x may come before `last`. It is always true if one of them is NaN.
   bool may_precede(T x, T last) const { return flip != 0 ? !(x <= last) : !(x >= last); }
 };
 
-// Finds the first k in their order. A heap has those found so far, its front the last of them, with
-// which each element is compared.
+// Finds the first k elements in sorted order. A heap contains the best k so far. Its front is the
+// last of these, and each further element is compared with it.
 template <class T, class Packed>
 void find_first(Scratch<Packed>& found, const Line<T, Packed>& line, std::int64_t k) {
   const auto front = found.begin(), end = front + k;
@@ -110,7 +110,7 @@ void find_first(Scratch<Packed>& found, const Line<T, Packed>& line, std::int64_
   constexpr std::int64_t kBlock = 16;
   std::int64_t j = k;
   for (; j + kBlock <= line.length; j += kBlock) {
-    unsigned hits = 0;  // in most blocks there are none
+    unsigned hits = 0;  // most blocks have no hits
     for (std::int64_t i = 0; i < kBlock; ++i) hits |= line.may_precede(line.from[j + i], last);
     for (std::int64_t i = 0; hits != 0 && i < kBlock; ++i) look_at(j + i);
   }
@@ -118,14 +118,14 @@ void find_first(Scratch<Packed>& found, const Line<T, Packed>& line, std::int64_
   std::sort_heap(front, end);
 }
 
-// Which elements of each line are wanted, in their order: the first k, or the one in the middle.
+// The elements that are wanted of each line, in sorted order: the first `count`, or the middle one.
 struct Wanted {
   std::int64_t count;
   bool descending;
   bool middle = false;
 };
 
-// The rank of the middle element, of the first NaN if there is one.
+// The rank of the middle element, or of the first NaN if there is one.
 template <class T>
 std::int64_t middle_rank(const T* line, std::int64_t length) {
   std::int64_t numbers = 0;
@@ -133,7 +133,7 @@ std::int64_t middle_rank(const T* line, std::int64_t length) {
   return numbers == length ? (length - 1) / 2 : numbers;
 }
 
-// Writes the elements that are wanted of each line along the last dimension.
+// Writes the wanted elements of each line along the last dimension, and their positions.
 template <class T, class Packed>
 void rank_lines(std::string_view operation, const Array& values, const Array& indices,
                 const Array& a, Wanted wanted) {
@@ -148,7 +148,7 @@ void rank_lines(std::string_view operation, const Array& values, const Array& in
     Scratch<Packed> other = scratch<Packed>(operation, few || wanted.middle ? 0 : length);
     for (std::int64_t i = begin; i < end; ++i) {
       const Line<T, Packed> line{from + i * length, length, flip};
-      auto first = sorted.begin();  // of the wanted ones
+      auto first = sorted.begin();  // the first wanted element
       if (few) {
         find_first(sorted, line, k);
       } else {
@@ -181,12 +181,13 @@ void rank_dense(std::string_view operation, const Array& values, const Array& in
                                                                    wanted);
 }
 
-// `x` if it is row-major, otherwise uninitialised elements of its shape.
+// `x` if it is row-major, otherwise an uninitialised array of its shape.
 Array dense_like(const Array& x) {
   return x.is_contiguous() ? x : Array::empty(x.shape(), x.dtype());
 }
 
-// Lines are sorted where their elements are neighbours; others are copied there and back.
+// Sorts lines whose elements are neighbours. Other lines are first copied to such lines, and copied
+// back at the end.
 void rank_all(std::string_view operation, const Array& values, const Array& indices, const Array& a,
               std::int64_t dim, Wanted wanted) {
   assert(values.dtype() == a.dtype() && indices.dtype() == int64);
@@ -254,8 +255,8 @@ void bincount(const Array& counts, const Array& elements, const Array& weights) 
 
 namespace {
 
-// The element of that rank in ascending order; NaN if there is one. Only those whose keys begin
-// with the same bits are ordered.
+// The element with the given rank in ascending order, or NaN if any element is NaN. It sorts only
+// the elements whose keys begin with the same bits as the result's key.
 template <class T>
 T select_rank(const T* from, std::int64_t count, std::int64_t rank) {
   constexpr int kBits = std::min(std::numeric_limits<Key<T>>::digits, 11);
@@ -299,7 +300,7 @@ void searchsorted(const Array& out, const Array& rows, const Array& values, bool
     using T = typename decltype(tag)::type;
     const T *row = rows.data<T>(), *value = values.data<T>();
     auto* to = out.data<std::int64_t>();
-    // Not <: NaN comes after every number.
+    // The comparisons are negated, because NaN comes after every number.
     const auto before = [right](T x, T wanted) { return right ? !(x > wanted) : !(x >= wanted); };
     parallel_for(0, out.numel(), kElementGrain / 16, [=](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) {

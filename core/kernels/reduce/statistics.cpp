@@ -24,8 +24,8 @@
 #define TEND_CORE_KERNELS_STATISTICS
 namespace tend::kernels {
 
-/// The moments of a set of numbers. The mean has two parts, so that a difference of means is exact
-/// where they are large and near to each other.
+/// The moments of a set of numbers. The mean has two parts, so that the difference of two means is
+/// exact even if they are large and close to each other.
 struct Moments {
   double count, mean, rest_of_mean;
   double squares;  // the sum of squared distances to the mean
@@ -46,8 +46,8 @@ struct MomentsOf {
   }
 };
 
-/// Of a set of numbers; `powers` is the sum of exp(x - largest), or of exp(x) if `largest` is
-/// infinite.
+/// The largest of a set of numbers, and the sum `powers` of exp(x - largest), or of exp(x) if
+/// `largest` is infinite.
 template <class T>
 struct PowerSum {
   T largest, powers;
@@ -62,7 +62,7 @@ struct PowerSumOf {
   static PowerSum<T> combine(const PowerSum<T>& a, const PowerSum<T>& b) {
     const bool a_is_less = a.largest < b.largest;
     const PowerSum<T>&less = a_is_less ? a : b, &more = a_is_less ? b : a;
-    // Infinity stays what it is, whatever is added.
+    // An infinite result stays infinite, whatever is added to it.
     const T factor = std::isinf(more.largest) ? 1 : std::exp(less.largest - more.largest);
     return {more.largest, more.powers + factor * less.powers};
   }
@@ -81,9 +81,9 @@ HWY_BEFORE_NAMESPACE();
 namespace tend::kernels::HWY_NAMESPACE {
 namespace {
 
-/// block[j] = of_run(the `count` elements of sum j, count); where the sums lie beside each other,
-/// the same by of_rows(block, from, count, down, width). See ReduceBlock; `count` is at most
-/// kBlock.
+/// Computes block[j] = of_run(the `count` elements of sum j, count). If the sums are next to each
+/// other in memory, it calls of_rows(block, from, count, down, width) instead. See ReduceBlock;
+/// `count` is at most kBlock.
 template <class Acc, class T, class OfRun, class OfRows>
 HWY_INLINE void for_sums(Acc* block, const T* from, std::int64_t count, std::int64_t down,
                          std::int64_t width, std::int64_t across, OfRun of_run, OfRows of_rows) {
@@ -96,7 +96,7 @@ HWY_INLINE void for_sums(Acc* block, const T* from, std::int64_t count, std::int
   }
 }
 
-/// A few numbers from left to right, more of them in lanes.
+/// Reduces a few numbers from left to right, and more numbers in lanes.
 template <class Op, class T>
 HWY_INLINE Accumulator<Op> sum_of_run(const T* from, std::int64_t count) {
   if (count >= detail::kInOrder) return reduce_run<Op>(from, count);
@@ -105,18 +105,19 @@ HWY_INLINE Accumulator<Op> sum_of_run(const T* from, std::int64_t count) {
   return sum;
 }
 
-/// The moments of `count` numbers from the sums of their distances, and of their squares, from
-/// `middle`.
+/// The moments of `count` numbers. `distances` is the sum of their distances from `middle`, and
+/// `squares` is the sum of the squared distances.
 HWY_INLINE Moments moments_from(double count, double middle, double distances, double squares) {
   const double rest = distances / count;
-  // Infinity less infinity is none where only the squares overflow.
+  // If only the squares overflow, infinity - infinity would be NaN.
   const bool overflows = std::isinf(squares) && std::isfinite(distances);
   return {count, middle, rest, overflows ? squares : squares - distances * rest};
 }
 
-// Distances of float64 are measured from a block's mean, so that their squares lose nothing. Those
-// of float32 may be measured from any of its numbers, because sums are in float64: their squares
-// are at most `count` times those from the mean. So are those of numbers whose sum overflows.
+// True if distances are measured from the mean of a block. float64 does so, to keep its squares
+// precise. float32 is summed in float64, so any number of the block will do: its squares are at
+// most `count` times the squares from the mean. A number of the block is also used if the sum
+// overflows.
 template <class T>
 inline constexpr bool kFromMean = sizeof(T) == 8;
 
@@ -124,7 +125,8 @@ HWY_INLINE double middle_of(double mean, double number) {
   return std::isfinite(mean) ? mean : number;
 }
 
-/// distances[j] and squares[j] += those of kRows numbers from middle[j].
+/// Adds the distances of kRows numbers from middle[j] to distances[j], and their squares to
+/// squares[j].
 template <std::int64_t kRows, class T>
 HWY_INLINE void add_distances(double* distances, double* squares, const double* middle,
                               const T* rows, std::int64_t step, std::int64_t columns) {
@@ -178,7 +180,7 @@ void moments_block(Moments* block, const T* from, std::int64_t count, std::int64
   }
 }
 
-/// What is taken from numbers before their exponentials.
+/// The number that is subtracted from all numbers before their exponentials.
 template <class T>
 HWY_INLINE T finite_or_zero(T largest) {
   return std::isinf(largest) ? 0 : largest;
@@ -269,7 +271,7 @@ void moments(const Array& means, const Array& variances, const Array& a, const S
                            variance_at[place] = static_cast<T>(found.squares / found.count);
                            if (!std::isfinite(mean_at[place])) is_finite = false;
                          });
-    if (!is_finite) mean(means, a, dims);  // which tells infinity from NaN
+    if (!is_finite) mean(means, a, dims);  // this distinguishes infinity from NaN
   });
 }
 

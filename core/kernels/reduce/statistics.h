@@ -1,23 +1,33 @@
-// Reductions that need the elements twice, such as distances from their mean, but read memory once:
-// a block is reduced while it lies in the cache. See reduce.h for the arguments.
+// Reductions that use each element twice, such as distances from the mean, but read memory once: a
+// block is reduced while it is in the cache. The arguments are described in reduce.h.
 #pragma once
 
 #include <tend/core/array/array.h>
 
 namespace tend::kernels {
 
-/// The sum of squared distances to the mean, divided by max(0, n - correction); floating dtypes
-/// only (DTypeError), of which `out` may have a wider one. It is computed in float64 and as exact
-/// as its squares and their sum, however far the mean is from zero: blocks' variances are joined by
-/// the formula of Chan, Golub and LeVeque (1979). Division by zero gives NaN or inf, as in PyTorch.
+/// The variance: the sum of squared distances from the mean, divided by max(0, n - correction).
+///
+/// `a` is floating, and `out` may have a wider dtype. It is computed in float64, and is as exact as
+/// the squares and their sum, however far the mean is from zero: the variances of blocks are
+/// combined by the formula of Chan, Golub and LeVeque (1979). Division by zero gives NaN or inf, as
+/// in PyTorch.
+///
+/// Throws: DTypeError - a dtype is not floating
 void var(const Array& out, const Array& a, const Shape& dims, double correction = 1);
 
-/// The means, and the variances without correction. Both outputs have a's floating dtype
-/// (DTypeError) and the same strides; results are rounded once.
+/// The means, and the variances without correction.
+///
+/// Both outputs have a's floating dtype and the same strides. Results are rounded once.
+///
+/// Throws: DTypeError - `a` is not floating
 void moments(const Array& means, const Array& variances, const Array& a, const Shape& dims);
 
-/// log(sum(exp(a))), -inf for no elements; floating dtypes only (DTypeError), which `out` has, too.
-/// As that of exp, its last bit may depend on the SIMD target.
+/// log(sum(exp(a))), or -inf for no elements. `out` has a's floating dtype.
+///
+/// As with exp, its last bit may depend on the SIMD target.
+///
+/// Throws: DTypeError - `a` is not floating
 void log_sum_exp(const Array& out, const Array& a, const Shape& dims);
 
 }  // namespace tend::kernels

@@ -6,24 +6,27 @@
 
 namespace tend::kernels {
 
-// Logits are a row-major matrix (items, classes), float32 or float64 (DTypeError), of 16 or more
-// classes. For each item there is a label, int64 and one of the classes, and a bool that says
-// whether it is ignored. Arrays with one number per item are contiguous; all arrays but labels and
-// ignored have the dtype of the logits.
+// Logits are a row-major matrix (items, classes) of 16 or more classes, float32 or float64; other
+// dtypes are a DTypeError. Each item has a label, which is int64 and one of the classes, and a bool
+// that is true if the item is ignored. Arrays with one number per item are contiguous. All arrays
+// have the dtype of the logits, except labels and ignored.
 //
-// Errors are bounded in terms of u, half an ulp of 1, d, the difference of the largest logit and
-// the smallest, and s = n / 4 + 7 (float64: n + 7) of n classes.
+// The bounds on errors use u, half an ulp of 1, and d, the difference between the largest and the
+// smallest logit. For n classes, s is n / 4 + 7 (float64: n + 7).
 
-/// losses = -on * log p[label] - off * sum(log p) with p = softmax(logits); 0 where ignored. The
-/// largest logit of each item and sum(exp(logits - largest)) are kept for the gradient. Off by at
-/// most u s (1 + d + log(n)) (on + n off).
+/// losses = -on * log p[label] - off * sum(log p) with p = softmax(logits), or 0 where ignored.
+///
+/// `largest` and `sums` receive the largest logit of each item and sum(exp(logits - largest)),
+/// which the gradient needs. The error is at most u s (1 + d + log(n)) (on + n off).
 void cross_entropy(const Array& losses, const Array& largest, const Array& sums,
                    const Array& logits, const Array& labels, const Array& ignored, double on,
                    double off);
 
-/// out = scale * (p - off), minus scale * on at each label; `scale` holds the gradients of the
-/// losses, 0 where ignored. Off by at most u |scale| (p (2 d + s + 1) + 3 off), 3 on more at
-/// labels, and by p where that is below the normal numbers.
+/// out = scale * (p - off), minus scale * on at each label.
+///
+/// `scale` contains the gradients of the losses, and 0 where ignored. The error is at most
+/// u |scale| (p (2 d + s + 1) + 3 off), and at labels u |scale| (p (2 d + s + 1) + 3 off + 3 on).
+/// Where p is below the normal numbers, the error may also be as large as p.
 void cross_entropy_backward(const Array& out, const Array& scale, const Array& logits,
                             const Array& labels, const Array& largest, const Array& sums, double on,
                             double off);

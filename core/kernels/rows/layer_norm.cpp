@@ -12,8 +12,8 @@
 #define TEND_CORE_KERNELS_LAYER_NORM_ROWS
 namespace tend::kernels {
 
-// `count` contiguous rows of n elements. `out` is the result or, in the backward, the gradient of
-// a, which may be null. `mean` is null for rms_norm; weight and bias may be null.
+// `count` contiguous rows of n elements. `out` is the result. In the backward it is the gradient of
+// a, and may be null. `mean` is null for rms_norm. weight and bias may be null.
 template <class T>
 struct NormRows {
   std::size_t count, n;
@@ -46,8 +46,8 @@ HWY_BEFORE_NAMESPACE();
 namespace tend::kernels::HWY_NAMESPACE {
 namespace {
 
-// The sum of f(tag, i) over the row, in several vectors, so that additions need not wait for one
-// another.
+// The sum of f(tag, i) over the row. It uses several vectors, so that additions need not wait for
+// one another.
 template <class T, std::size_t kMax = 16, class F>
 HWY_INLINE T row_sum(std::size_t n, F f, std::size_t i = 0) {
   const hn::CappedTag<T, kMax> d;
@@ -73,7 +73,7 @@ HWY_INLINE T row_sum(std::size_t n, F f, std::size_t i = 0) {
   return sum;
 }
 
-// rms_norm is layer_norm about 0 (not kCentred). weight and bias may be null.
+// Normalises a row. Without kCentred the mean is 0, as in rms_norm. weight and bias may be null.
 template <bool kCentred, class T>
 HWY_INLINE void normalise(std::size_t n, T* out, T* mean, T* rstd, const T* a, const T* weight,
                           const T* bias, T eps, bool prefetches) {
@@ -85,7 +85,7 @@ HWY_INLINE void normalise(std::size_t n, T* out, T* mean, T* rstd, const T* a, c
   };
   if constexpr (kCentred) {
     m = row_sum<T>(n, [&](auto d, std::size_t i) HWY_ATTR { return hn::LoadU(d, a + i); }) / count;
-    // Corrects the rounding error, which matters where the mean is far from 0 and the deviation
+    // Corrects the rounding error, which matters if the mean is far from 0 and the deviation is
     // small.
     m += row_sum<T>(n, centred) / count;
     *mean = m;
@@ -106,7 +106,8 @@ HWY_INLINE void normalise(std::size_t n, T* out, T* mean, T* rstd, const T* a, c
   });
 }
 
-// The weight and the gradients may be null; the gradients of weight and bias are accumulated.
+// Differentiates a row. weight and the gradients may be null. The gradients of weight and bias are
+// added to grad_weight and grad_bias.
 template <bool kCentred, class T>
 HWY_INLINE void differentiate(std::size_t n, T* grad_a, T* grad_weight, T* grad_bias, const T* grad,
                               const T* a, T mean, T rstd, const T* weight) {
@@ -191,7 +192,7 @@ namespace {
 
 HWY_EXPORT(find_norm_kernels);
 
-// Sums of the rows of `parts` (chunks, n), first chunk first.
+// Writes the sum of the rows of `parts` (chunks, n) to `out`, beginning with the first chunk.
 template <class T>
 void add_chunks(const Array& out, const Array& parts) {
   if (!out.defined()) return;
@@ -241,8 +242,8 @@ void layer_norm_backward(const Array& grad_a, const Array& grad_weight, const Ar
   visit_floating("layer_norm", a.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
     const std::int64_t rows = a.shape()[0], n = a.shape()[1];
-    // Each chunk of rows sums the gradients of weight and bias by itself. There are at most 64
-    // chunks, so that adding up their sums costs little.
+    // Each chunk of rows sums the gradients of weight and bias separately. There are at most 64
+    // chunks, so adding their sums costs little.
     const std::int64_t grain = std::max(row_grain(rows, n), (rows - 1) / 64 + 1);
     const Shape parts{rows / grain + (rows % grain != 0), n};
     const Array weight_parts = grad_weight.defined() ? Array::zeros(parts, a.dtype()) : Array();

@@ -11,8 +11,9 @@ namespace {
 
 using RowLoop = StridedLoop<3>;
 
-// Contiguous rows that follow one another without gaps, each of fewer than 16 elements. The
-// exponentials of several rows are computed together, all else row by row, from left to right.
+// Computes contiguous rows of fewer than 16 elements each, without gaps between them. The
+// exponentials of several rows are computed together. Everything else is computed row by row, from
+// left to right.
 template <class T>
 class ShortRows {
  public:
@@ -89,7 +90,7 @@ template <class T>
 struct Run {
   SoftmaxKind kind;
   std::int64_t n, rows;
-  bool has_few_columns;  // where they lie beside each other
+  bool has_few_columns;  // fewer than 4 columns are next to each other
   RowLoop::Pointers p;
   RowLoop::Steps row_step, step;  // bytes from row to row, and from element to element
 
@@ -125,8 +126,8 @@ struct Run {
            n * static_cast<std::int64_t>(sizeof(T)) % kUnit == 0;
   }
 
-  // Computes in a contiguous buffer, several rows at a time: where rows lie side by side, elements
-  // of different rows share cache lines, which are then read together.
+  // Computes several rows at a time in a contiguous buffer. If rows are side by side, their
+  // elements share cache lines, and all rows then use a line when it is read.
   void compute_apart() const {
     const std::int64_t group = std::clamp<std::int64_t>((n < 16 ? 512 : 32768) / n, 1, 64);
     const Array buffer = Array::empty({3, std::min(group, rows), n}, dtype_of<T>());
@@ -156,7 +157,7 @@ struct Run {
   }
 };
 
-// True when the dimensions before `dim` are of size 1, and the last one is contiguous.
+// True if the dimensions before `dim` have size 1, and the last one is contiguous.
 bool is_one_matrix(const std::array<Array, 3>& arrays, std::int64_t dim) {
   const Array& out = arrays[0];
   for (std::int64_t d = 0; d < dim; ++d) {
@@ -168,7 +169,7 @@ bool is_one_matrix(const std::array<Array, 3>& arrays, std::int64_t dim) {
 
 template <class T>
 void for_rows(SoftmaxKind kind, const std::array<Array, 3>& arrays, std::int64_t dim) {
-  constexpr std::int64_t kLarge = 64 << 20;  // bytes: more than caches hold
+  constexpr std::int64_t kLarge = 64 << 20;  // in bytes, more than the caches hold
   constexpr std::int64_t kMinColumns = 128;  // per chunk, so that whole cache lines are used
   const std::int64_t n = arrays[0].shape()[dim], size = item_size(dtype_of<T>());
   if (arrays[0].numel() == 0) return;
@@ -182,10 +183,10 @@ void for_rows(SoftmaxKind kind, const std::array<Array, 3>& arrays, std::int64_t
   const std::int64_t total = arrays[0].numel() / n;
   std::int64_t grain = row_grain(total, n);
   if (!Run<T>::all(step, size)) {
-    // Columns: a matrix is one chunk, as softmax_lines shares the work itself.
+    // Columns of a single matrix are one chunk, because softmax_lines shares their work itself.
     grain = is_one_matrix(arrays, dim) ? total : std::max(grain, kMinColumns);
   }
-  // Not by the columns of a chunk: the bits would depend on where it ends.
+  // Counts all columns, and not those of a chunk: the bits must not depend on where a chunk ends.
   std::int64_t columns = 1;
   for (std::int64_t d = dim + 1; d < arrays[0].rank(); ++d) columns *= arrays[0].shape()[d];
   const bool has_few_columns = columns < 4;
@@ -202,7 +203,7 @@ void run(SoftmaxKind kind, std::string_view operation, const Array& out, const A
   dim = wrap_dim(operation, dim, out.rank());
   visit_floating(operation, out.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
-    // Where neighbours in the output lie apart in an input, it is transposed first.
+    // If neighbours in the output are far apart in an input, the input is transposed first.
     const bool is_0d = out.rank() == 0;
     const auto as_row = [&](const Array& x) {
       if (is_0d) return x.unsqueeze(0);

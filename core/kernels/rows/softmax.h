@@ -1,31 +1,41 @@
-// Softmax and its logarithm along one dimension, and their gradients.
-// All arrays have one shape and one dtype, float32 or float64 (DTypeError), any strides; `dim` may
-// count from the end (IndexError). The output may be the same view as an input.
+// Softmax and its logarithm along one dimension, and their gradients. All arrays have one shape and
+// one dtype, float32 or float64, and any strides. `dim` may count from the end. The output may be
+// the same view as an input.
 //
-// Sums run in an order that depends on the length of the dimension and on how its elements lie in
-// memory: beside each other, as columns beside each other, or apart. Rows of fewer than 16 elements
-// are computed as precisely as float32 allows: exp correctly rounded, the sum from left to right,
-// in every layout. In longer ones weights below the normal numbers may become 0, or less than they
-// should be.
+// Throws:
+//   DTypeError - the dtype is not float32 or float64
+//   IndexError - `dim` is out of range
 //
-// Errors are bounded in terms of u, half an ulp of 1, and s = n / 4 + 4 (float64 and columns: n +
-// 4), what a sum of n terms may lose.
+// The order of sums depends on the length of the dimension and on the memory layout: contiguous
+// rows, columns that are next to each other, or elements that are apart. Rows of fewer than 16
+// elements are computed as precisely as float32 allows, in every layout: exp is correctly rounded,
+// and the sum runs from left to right. In longer rows, weights below the normal numbers may become
+// too small, or 0.
+//
+// The bounds on errors use u, half an ulp of 1, and s, the possible loss of a sum of n terms:
+// n / 4 + 4 (float64 and columns: n + 4).
 #pragma once
 
 #include <tend/core/array/array.h>
 
 namespace tend::kernels {
 
-/// exp(a - m) / sum(exp(a - m)), m the largest element. NaN where a row is all -inf, or holds NaN
-/// or +inf, as in PyTorch. Off by at most u (|a - m| + s + 4) times the weight: its rounded
-/// argument, exp, the sum and the product.
+/// exp(a - m) / sum(exp(a - m)), where m is the largest element.
+///
+/// The result is NaN where a row is all -inf, or contains NaN or +inf, as in PyTorch. The error is
+/// at most u (|a - m| + s + 4) times the weight. It comes from the rounded argument, exp, the sum
+/// and the product.
 void softmax(const Array& out, const Array& a, std::int64_t dim);
-/// a - m - log(sum(exp(a - m))); off by at most u (2 |a - m| + s + 4 + 3 log(sum))
+/// a - m - log(sum(exp(a - m))). The error is at most u (2 |a - m| + s + 4 + 3 log(sum)).
 void log_softmax(const Array& out, const Array& a, std::int64_t dim);
 
-/// y * (grad - sum(grad * y)), y = softmax(a); off by at most u s y (|grad| + sum(|grad * y|))
+/// y * (grad - sum(grad * y)) for y = softmax(a).
+///
+/// The error is at most u s y (|grad| + sum(|grad * y|)).
 void softmax_backward(const Array& out, const Array& grad, const Array& y, std::int64_t dim);
-/// grad - exp(y) * sum(grad), y = log_softmax(a); off by at most u s (|grad| + exp(y) sum(|grad|))
+/// grad - exp(y) * sum(grad) for y = log_softmax(a).
+///
+/// The error is at most u s (|grad| + exp(y) sum(|grad|)).
 void log_softmax_backward(const Array& out, const Array& grad, const Array& y, std::int64_t dim);
 
 }  // namespace tend::kernels

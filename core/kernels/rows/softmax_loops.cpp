@@ -44,7 +44,8 @@ HWY_BEFORE_NAMESPACE();
 namespace tend::kernels::HWY_NAMESPACE {
 namespace {
 
-// Pointers to a row. Its terms are kept in the output, or in a buffer when the output is streamed.
+// Pointers to a row. `kept` receives the terms. It is the output, or a buffer if the output is
+// streamed.
 template <class T>
 struct Row {
   T* out;
@@ -53,10 +54,10 @@ struct Row {
   T* kept;
 };
 
-// Sums the terms of `row` and, if there is a row `before`, computes its results in the same loop:
-// they do not depend on that sum, so neither waits for the other. `max` is the maximum of `row` and
-// becomes that of the row `next`, so that no row waits for its own. With `prefetches`, memory some
-// way behind `next` is prefetched.
+// Sums the terms of `row`. In the same loop, it computes the results of the row `before`, if there
+// is one: they do not depend on the sum, so neither waits for the other. `max` is the maximum of
+// `row`, and is replaced by the maximum of the row `next`, so that no row waits for its own
+// maximum. With `prefetches`, memory some distance after `next` is prefetched.
 template <class Op, bool kHasBefore, class T, class V = hn::Vec<RowTag<T>>>
 HWY_INLINE V walk(std::size_t n, const Row<T>& row, const Row<T>& before, V before_max,
                   V before_total, bool streamed, V& max, const T* next, bool prefetches) {
@@ -81,8 +82,8 @@ HWY_INLINE V walk(std::size_t n, const Row<T>& row, const Row<T>& before, V befo
     const V value = Op::value(d, x, y, before_max, before_total);
     streamed ? hn::Stream(value, d, before.out + i) : hn::StoreU(value, d, before.out + i);
   };
-  // The last vectors end with the rows and may overlap those before. They are read first, since the
-  // output may be the same memory as an input.
+  // The last vectors end where the rows end, and may overlap earlier vectors. They are read first,
+  // since the output may be the same memory as an input.
   const V last_x = hn::LoadU(d, row.a + n - lanes), last_y = hn::LoadU(d, row.b + n - lanes);
   V last_from = last_x, last_from_b = last_y;
   if constexpr (kHasBefore) {
@@ -119,7 +120,7 @@ HWY_INLINE void finish_row(std::size_t n, const Row<T>& row, hn::Vec<RowTag<T>> 
 
 template <class Op, class T>
 HWY_INLINE void rows_of(const SoftmaxLines<T>& lines, bool may_stream) {
-  // A row that is streamed is computed in a buffer, which is to fit the L1 cache.
+  // A streamed row is computed in a buffer, which must fit the L1 cache.
   constexpr std::size_t kMaxStreamed = 16384 / sizeof(T);
   HWY_ALIGN T buffer[2 * kMaxStreamed];
   const auto n = static_cast<std::size_t>(lines.n);
@@ -147,10 +148,10 @@ HWY_INLINE void rows_of(const SoftmaxLines<T>& lines, bool may_stream) {
   if (streamed) hwy::FlushStream();
 }
 
-constexpr std::int64_t kMaxColumns = 1024;  // that are computed together
+constexpr std::int64_t kMaxColumns = 1024;  // columns that are computed together
 
-// The maxima and the sums of columns. They begin with lowest() and 0, so that infinities are not
-// subtracted from each other while all elements are -inf.
+// The maxima and the sums of columns. Maxima begin with lowest() and not with -inf, so that
+// infinities are not subtracted from each other while all elements are -inf.
 template <class T>
 struct ColumnSums {
   T* max;
@@ -173,7 +174,8 @@ HWY_INLINE void merge_columns(std::size_t width, ColumnSums<T> into, ColumnSums<
   });
 }
 
-// The maxima and sums of rows begin to end of the columns, which fit the L1 or the L2 cache.
+// Computes the maxima and sums of rows [begin, end) of the columns. These rows fit the L1 or L2
+// cache.
 template <class Op, class T>
 HWY_INLINE void sum_few_rows(const SoftmaxLines<T>& lines, std::int64_t begin, std::int64_t end,
                              ColumnSums<T> to) {
@@ -210,8 +212,8 @@ HWY_INLINE void sum_rows(const SoftmaxLines<T>& lines, ColumnSums<T> to) {
   }
 }
 
-// Merges the maxima and sums of all blocks, which lie `step` apart, into those of the first block,
-// and makes totals of the sums.
+// Merges the maxima and sums of all blocks, which are `step` elements apart, into the first block,
+// and turns its sums into totals.
 template <class Op, class T>
 HWY_INLINE void merge_blocks(std::size_t width, std::int64_t blocks, std::size_t step,
                              ColumnSums<T> first) {
@@ -239,7 +241,7 @@ HWY_INLINE void compute_values(const SoftmaxLines<T>& lines, const T* max, const
   }
 }
 
-// Blocks of the columns' rows are summed by themselves, and so in parallel.
+// The rows of the columns are cut into blocks, which are summed separately and in parallel.
 template <class Op, class T>
 HWY_INLINE void columns_of(const SoftmaxLines<T>& columns) {
   constexpr std::int64_t kBlock = 128;

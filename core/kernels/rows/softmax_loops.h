@@ -1,4 +1,4 @@
-// The vectorised loops of softmax, its logarithm and their gradients; for softmax.cpp.
+// The vectorised loops of softmax, its logarithm and their gradients. softmax.cpp uses them.
 #pragma once
 
 #include <cstddef>
@@ -6,19 +6,18 @@
 
 namespace tend::kernels {
 
-/// The two inputs are (a, unused), or (grad, y) of a backward.
+/// The two inputs are (a, unused), or (grad, y) for a backward.
 enum class SoftmaxKind { softmax, log_softmax, softmax_backward, log_softmax_backward };
 
-/// How SoftmaxLines lie in memory.
+/// The memory layout of SoftmaxLines.
 enum class SoftmaxLayout {
-  rows,           ///< of 16 or more contiguous elements
-  streamed_rows,  ///< the same, written past the caches: every row of the output is aligned to 64
-                  ///< bytes, and its size is a multiple of that
-  columns         ///< of contiguous rows, side by side
+  rows,           ///< rows of 16 or more contiguous elements
+  streamed_rows,  ///< rows whose output is written past the caches; each row of the output is
+  ///< aligned to 64 bytes, and its size is a multiple of 64 bytes
+  columns  ///< columns of contiguous rows, side by side
 };
 
-/// Rows or columns of n elements. Steps are in bytes: those of rows go from row to row, those of
-/// columns along a column.
+/// Rows or columns of n elements. Steps are in bytes: from row to row, or along a column.
 template <class T>
 struct SoftmaxLines {
   std::int64_t count, n;
@@ -31,7 +30,7 @@ struct SoftmaxLines {
 template <class T>
 void softmax_lines(SoftmaxKind kind, SoftmaxLayout layout, const SoftmaxLines<T>& lines);
 
-/// x[i] = e^x[i] for n elements, a multiple of 16; float is rounded correctly.
+/// x[i] = e^x[i] for n elements, where n is a multiple of 16. float is rounded correctly.
 template <class T>
 void precise_exp(std::int64_t n, T* x);
 

@@ -1,5 +1,5 @@
-// What softmax, its logarithm and their gradients do with vectors of elements, for every SIMD
-// target. Included by softmax_loops.cpp after <hwy/foreach_target.h>.
+// The operations of softmax, its logarithm and their gradients on vectors, for every SIMD target.
+// softmax_loops.cpp includes the file after <hwy/foreach_target.h>.
 
 #if defined(TEND_CORE_KERNELS_SOFTMAX_OPERATIONS_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TEND_CORE_KERNELS_SOFTMAX_OPERATIONS_H
@@ -13,9 +13,9 @@
 HWY_BEFORE_NAMESPACE();
 namespace tend::kernels::HWY_NAMESPACE {
 
-// Each operation sums the term() of every element, and computes each result by value() from the
-// element and total(sum). With kUsesMax, `max` is the largest element; without it, `max` is not
-// used. With kKeepsTerms, value() gets the result of term() as x instead of the element.
+// Each operation sums term() of every element, and computes each result by value() from the element
+// and total(sum). `max` is the largest element if kUsesMax is true, and unused otherwise. With
+// kKeepsTerms, the argument x of value() is the result of term() and not the element.
 
 struct Softmax {
   static constexpr bool kUsesMax = true, kKeepsTerms = true;

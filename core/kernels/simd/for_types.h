@@ -1,12 +1,12 @@
-// Tables of a SIMD kernel file's functions for each element type. Highway exports functions by
-// name, not templates, so a file exports a single function, which returns such a table.
+// Tables of a SIMD kernel file's functions for each element type. Highway cannot export templates.
+// So a file exports one function, which returns such a table.
 #pragma once
 
 #include <concepts>
 
 namespace tend::kernels {
 
-/// A K<T>, which holds pointers to functions, for each floating element type T.
+/// A K<T> for each floating element type T. K<T> contains pointers to functions.
 template <template <class> class K>
 struct ForTypes {
   K<float> floats;

@@ -1,5 +1,5 @@
 // Loops that apply a function of vectors to runs of a StridedLoop, compiled for every SIMD target
-// that Highway offers. Included by kernel sources after <hwy/foreach_target.h>; not for others.
+// that Highway offers. Only kernel sources include this file, after <hwy/foreach_target.h>.
 
 #if defined(TEND_CORE_KERNELS_LANES_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TEND_CORE_KERNELS_LANES_H
@@ -23,7 +23,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 template <std::size_t N>
 using RunPointers = std::array<std::byte*, N>;
 template <std::size_t N>
-using RunSteps = std::array<std::int64_t, N>;  // bytes
+using RunSteps = std::array<std::int64_t, N>;  // in bytes
 
 /// An operand whose elements are contiguous.
 template <class T>
@@ -35,7 +35,7 @@ struct Neighbours {
   }
 };
 
-/// One number, for every element.
+/// An operand that is the same number for every element.
 template <class T>
 struct Constant {
   T value;
@@ -52,7 +52,7 @@ HWY_INLINE void for_neighbours(std::size_t n, T* out, F f, Operands... a) {
               [=](auto d, std::size_t i) HWY_ATTR { hn::StoreU(f(d, a.at(d, i)...), d, out + i); });
 }
 
-/// For strided elements, one at a time: out = f(d, a) or f(d, a, b).
+/// out = f(d, a) or f(d, a, b) for strided elements, one at a time.
 template <class T, class F, std::size_t N>
 HWY_INLINE void for_strided(std::size_t n, RunPointers<N> p, const RunSteps<N>& step, F f) {
   const hn::CappedTag<T, 1> one;
@@ -68,7 +68,7 @@ HWY_INLINE void for_strided(std::size_t n, RunPointers<N> p, const RunSteps<N>& 
   }
 }
 
-/// A run of out = f(d, a).
+/// Computes out = f(d, a) for a run of elements.
 template <class T, class F>
 HWY_INLINE void unary_run(std::int64_t count, const RunPointers<2>& p, const RunSteps<2>& step,
                           F f) {
@@ -80,7 +80,7 @@ HWY_INLINE void unary_run(std::int64_t count, const RunPointers<2>& p, const Run
   for_strided<T>(n, p, step, f);
 }
 
-/// A run of out = f(d, a, b).
+/// Computes out = f(d, a, b) for a run of elements.
 template <class T, class F>
 HWY_INLINE void binary_run(std::int64_t count, const RunPointers<3>& p, const RunSteps<3>& step,
                            F f) {

@@ -1,5 +1,4 @@
-// Masks of lanes from bits. Included by kernel sources after <hwy/foreach_target.h>, not for
-// others.
+// Masks of lanes from bits. Only kernel sources include this file, after <hwy/foreach_target.h>.
 
 #if defined(TEND_CORE_KERNELS_MASK_BITS_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TEND_CORE_KERNELS_MASK_BITS_H
@@ -17,7 +16,7 @@ HWY_BEFORE_NAMESPACE();
 namespace tend::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// The lanes whose bits are set, the lowest bit first.
+/// A mask of the lanes whose bits are set. The lowest bit belongs to the first lane.
 template <class D>
 HWY_INLINE hn::Mask<D> mask_from_bits(D d, std::uint64_t bits) {
   std::uint8_t bytes[8];

@@ -1,4 +1,4 @@
-// Prefetching memory into the cache some time before it is used.
+// Prefetches memory into the cache some time before it is used.
 #pragma once
 
 #include <tend/core/kernels/simd/simd_targets.h>
@@ -10,21 +10,25 @@
 
 namespace tend::kernels {
 
-/// In bytes: farther than hardware prefetchers look ahead, and less than the L1 cache holds. The
-/// computation on this many bytes takes about as long as the last-level cache needs to answer.
+/// The distance in bytes between the memory that is used and the memory that is prefetched.
+///
+/// It is longer than the distance of hardware prefetchers, and shorter than the L1 cache. Computing
+/// on this many bytes takes about as long as an access to the last-level cache.
 inline constexpr std::size_t kPrefetchAhead = 8192;
 
-/// Whether prefetching pays for a run of this many bytes. Near its end a run prefetches the memory
-/// behind it, which belongs to the next run or, after the last one, is not used.
+/// True if prefetching pays for a run of this many bytes.
+///
+/// Near its end, a run prefetches the memory after it. That memory belongs to the next run, or is
+/// not used after the last run.
 constexpr bool pays_to_prefetch(std::size_t bytes) {
   return bytes >= 8 * kPrefetchAhead;
 }
 
-/// Prefetches the cache line kPrefetchAhead bytes after `place`, which may lie beyond the array.
+/// Prefetches the cache line kPrefetchAhead bytes after `address`. It may be outside of the array.
 template <class T>
-HWY_INLINE void prefetch_ahead(const T* place) {
-  // Integer arithmetic, since a pointer must not leave its array.
-  const std::uintptr_t ahead = reinterpret_cast<std::uintptr_t>(place) + kPrefetchAhead;
+HWY_INLINE void prefetch_ahead(const T* address) {
+  // Integer arithmetic, since pointer arithmetic must not leave the array.
+  const std::uintptr_t ahead = reinterpret_cast<std::uintptr_t>(address) + kPrefetchAhead;
   hwy::Prefetch(reinterpret_cast<const T*>(ahead));  // NOLINT(performance-no-int-to-ptr)
 }
 

@@ -1,7 +1,8 @@
 // More functions of float32 and float64 lanes: exponentials, remainders, logarithms to other bases,
-// trigonometric and hyperbolic functions. All that simd_math.h says about its functions holds here,
-// too. Sines, cosines and arcs are Highway's own where those are good; for the few arguments where
-// they are not, the C library is called.
+// trigonometric and hyperbolic functions. The rules in the head of simd_math.h also apply here.
+//
+// Trigonometric functions and their inverses use Highway's functions. For the few arguments where
+// Highway is not accurate, the C library is called.
 
 #if defined(TEND_CORE_KERNELS_SIMD_FUNCTIONS_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TEND_CORE_KERNELS_SIMD_FUNCTIONS_H
@@ -18,7 +19,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace tend::kernels::HWY_NAMESPACE {
 
-/// `result`, but scalar(x...) in the lanes that are not `usual`.
+/// `result` in the lanes where `usual` is true, and scalar(x...) in the other lanes.
 template <class D, class V, class M, class F, class... X>
 HWY_INLINE V with_exceptions(D d, M usual, V result, F scalar, X... x) {
   if (HWY_LIKELY(hn::AllTrue(d, usual))) return result;
@@ -59,13 +60,13 @@ HWY_INLINE V exp2(D d, V x) {
   return scaled(d, hn::MulAdd(square, Constants::p(d, r, square), r), exponent);
 }
 
-/// e^x - 1 without its cancellation, within 2.25 ulp.
+/// e^x - 1 without cancellation, within 2.25 ulp.
 template <class D, class V>
 HWY_INLINE V expm1(D d, V x) {
   using T = hn::TFromD<D>;
   using Constants = ExpConstants<T>;
   const hn::RebindToUnsigned<D> du;
-  constexpr T kFar = 44;  // the 1 makes no difference above, the power of e none below -kFar
+  constexpr T kFar = 44;  // e^x - 1 rounds to e^x above kFar, and to -1 below -kFar
   V exponent;
   const V fraction = exp_fraction(d, bounded(d, x, -kFar, kFar), hn::Set(d, T(-0.0)),
                                   hn::Set(d, Constants::kRounder + Constants::kBias), exponent);
@@ -76,7 +77,7 @@ HWY_INLINE V expm1(D d, V x) {
   return hn::CopySign(result, x);  // -0 stays -0
 }
 
-/// Logarithms to the bases 2 and 10, within 1.9 and 2 ulp; that of 2^n to base 2 is exactly n.
+/// The logarithms to the bases 2 (within 1.9 ulp) and 10 (within 2 ulp). log2 of 2^n is exactly n.
 template <class D, class V>
 HWY_INLINE V log2(D d, V x) {
   using T = hn::TFromD<D>;
@@ -103,13 +104,13 @@ HWY_INLINE V log10(D d, V x) {
   });
 }
 
-/// log(1 + x) without its cancellation, within 1.5 ulp.
+/// log(1 + x) without cancellation, within 1.5 ulp.
 template <class D, class V>
 HWY_INLINE V log1p(D d, V x) {
   using T = hn::TFromD<D>;
   const V one = hn::Set(d, T(1));
   const V y = hn::Add(x, one);
-  // What the sum's rounding took away, as a part of y.
+  // The part of 1 + x that is lost when y is rounded.
   const V lost =
       hn::IfThenElse(hn::Gt(x, one), hn::Sub(one, hn::Sub(y, x)), hn::Sub(x, hn::Sub(y, one)));
   const auto is_usual = hn::And(hn::Gt(y, hn::Zero(d)), hn::Lt(y, hn::Set(d, T(1e30))));
@@ -117,10 +118,10 @@ HWY_INLINE V log1p(D d, V x) {
   return hn::IfThenElse(hn::Eq(y, one), x, hn::Add(log(d, y), correction));
 }
 
-/// Sine, cosine and tangent, within 2.8, 2.75 and 4.25 ulp.
+/// The sine (within 2.8 ulp), the cosine (within 2.75 ulp) and the tangent (within 4.25 ulp).
 template <class D, class V>
 HWY_INLINE auto is_small_angle(D d, V x) {
-  return hn::Le(hn::Abs(x), hn::Set(d, hn::TFromD<D>(39000)));  // what Highway promises
+  return hn::Le(hn::Abs(x), hn::Set(d, hn::TFromD<D>(39000)));  // Highway's limit for its accuracy
 }
 template <class D, class V>
 HWY_INLINE V sin(D d, V x) {
@@ -144,7 +145,7 @@ HWY_INLINE V tan(D d, V x) {
       d, is_small_angle(d, x), result, [](T a) { return std::tan(a); }, x);
 }
 
-/// (e^x + e^-x) / 2, within 1.55 ulp, and (e^x - e^-x) / 2, within 2.5.
+/// cosh(x) = (e^x + e^-x) / 2 (within 1.55 ulp) and sinh(x) = (e^x - e^-x) / 2 (within 2.5 ulp).
 template <class D, class V>
 HWY_INLINE V cosh(D d, V x) {
   using T = hn::TFromD<D>;
@@ -163,7 +164,7 @@ HWY_INLINE V sinh(D d, V x) {
   return hn::CopySign(hn::IfThenElse(hn::Lt(magnitude, one), small, large), x);
 }
 
-/// The angle of the point (x, y), within 3.2 ulp.
+/// The angle of the point (x, y) in radians, within 3.2 ulp.
 template <class D, class V>
 HWY_INLINE V atan2(D d, V y, V x) {
   using T = hn::TFromD<D>;
@@ -184,7 +185,7 @@ HWY_INLINE V logaddexp(D d, V a, V b) {
   using T = hn::TFromD<D>;
   const V larger = hn::IfThenElse(hn::Gt(a, b), a, b);
   const V rest = log1p(d, exp(d, hn::Neg(hn::Abs(hn::Sub(a, b)))));
-  // Also of infinities, whose difference is NaN.
+  // The result for a = b, also for infinities, whose difference is NaN.
   const V twice = hn::Add(a, hn::Set(d, T(0.6931471805599453)));
   return hn::IfThenElse(hn::Eq(a, b), twice, hn::Add(larger, rest));
 }
@@ -202,7 +203,7 @@ HWY_INLINE V fmod(D d, V a, V b) {
   using T = hn::TFromD<D>;
   const V q = hn::Trunc(hn::Div(a, b));
 #if !HWY_NATIVE_FMA
-  const auto usual = hn::Lt(q, q);  // nowhere: without FMA the product below would be rounded
+  const auto usual = hn::Lt(q, q);  // false: without FMA the product below would be rounded
 #else
   const V most = hn::Set(d, T(0.25) / std::numeric_limits<T>::epsilon());
   const auto usual = hn::And(hn::And(hn::Lt(hn::Abs(q), most), hn::Ne(b, hn::Zero(d))),
@@ -216,9 +217,9 @@ HWY_INLINE V fmod(D d, V a, V b) {
       d, usual, hn::CopySign(left, a), [](T x, T y) { return std::fmod(x, y); }, a, b);
 }
 
-/// Whether a remainder is not 0 and has another sign than the divisor.
+/// True if the remainder `left` is not 0 and its sign differs from the sign of the divisor b.
 template <class D, class V>
-HWY_INLINE auto is_of_other_side(D d, V left, V b) {
+HWY_INLINE auto has_other_sign(D d, V left, V b) {
   const V zero = hn::Zero(d);
   return hn::Or(hn::And(hn::Lt(left, zero), hn::Ge(b, zero)),
                 hn::And(hn::Gt(left, zero), hn::Lt(b, zero)));
@@ -228,18 +229,19 @@ HWY_INLINE auto is_of_other_side(D d, V left, V b) {
 template <class D, class V>
 HWY_INLINE V remainder(D d, V a, V b) {
   const V left = fmod(d, a, b);
-  return hn::IfThenElse(is_of_other_side(d, left, b), hn::Add(left, b), left);
+  return hn::IfThenElse(has_other_sign(d, left, b), hn::Add(left, b), left);
 }
 
-/// floor(a / b), from the remainder: a less that is a multiple of b, up to rounding, which the last
-/// step takes away as PyTorch does.
+/// floor(a / b), computed from the remainder as in PyTorch.
+///
+/// `a - left` is a multiple of b, except for rounding errors, which the last step removes.
 template <class D, class V>
 HWY_INLINE V floor_divide(D d, V a, V b) {
   using T = hn::TFromD<D>;
   const V zero = hn::Zero(d), one = hn::Set(d, T(1)), plain = hn::Div(a, b);
   const V left = fmod(d, a, b);
   V quotient = hn::Div(hn::Sub(a, left), b);
-  quotient = hn::IfThenElse(is_of_other_side(d, left, b), hn::Sub(quotient, one), quotient);
+  quotient = hn::IfThenElse(has_other_sign(d, left, b), hn::Sub(quotient, one), quotient);
   const V down = hn::Floor(quotient);
   const auto is_nearer_above = hn::Gt(hn::Sub(quotient, down), hn::Set(d, T(0.5)));
   const V whole = hn::IfThenElse(is_nearer_above, hn::Add(down, one), down);

@@ -1,5 +1,5 @@
-// The gamma function's family, of float64 lanes. All that simd_math.h says about its functions
-// holds here, too. For float32 they are computed in float64.
+// The gamma function and its relatives, for float64 lanes. Kernels compute them in float64 for
+// float32, too. The rules in the head of simd_math.h also apply here.
 
 #if defined(TEND_CORE_KERNELS_SIMD_GAMMA_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TEND_CORE_KERNELS_SIMD_GAMMA_H
@@ -28,13 +28,13 @@ HWY_INLINE V sine_of_half_turns(D d, V r) {
   return hn::Mul(r, p);
 }
 
-/// lgamma of lanes that are not negative.
+/// lgamma for lanes that are not negative.
 template <class D, class V>
 HWY_INLINE V lgamma_from_zero(D d, V x) {
   const V one = hn::Set(d, 1.0), half = hn::Set(d, 0.5), two = hn::Set(d, 2.0);
   const auto is_large = hn::Ge(x, hn::Set(d, 8.0)), is_small = hn::Lt(x, hn::Set(d, 0.75));
-  // With z from 0.75 to 2.5, gamma(x) is gamma(z) times `product`, or gamma(z) / x where x is
-  // small.
+  // z is reduced to the range from 0.75 to 2.5. gamma(x) is gamma(z) * product, or gamma(z) / x if
+  // x is small.
   V z = hn::IfThenElse(is_small, hn::Add(x, one), hn::IfThenElse(is_large, two, x));
   V product = one;
   for (;;) {
@@ -55,7 +55,7 @@ HWY_INLINE V lgamma_from_zero(D d, V x) {
   const V near = hn::MulAdd(roots, hn::Div(p, q), hn::Mul(roots, half));
   const V result = hn::Add(near, hn::IfThenElse(is_small, hn::Neg(logarithm), logarithm));
   if (hn::AllFalse(d, is_large)) return result;
-  // Stirling's series, whose terms from 1 / (12 x) on are s(1 / x^2) / x: 2^-64
+  // Stirling's series. Its terms from 1 / (12 x) on are s(1 / x^2) / x: 2^-64
   const V inverse = hn::Div(one, x);
   const V s = polynomial(d, hn::Mul(inverse, inverse), 0.08333333333333333, -0.0027777777777674476,
                          0.0007936507864180578, -0.0005952358551697864, 0.00084139247932114,
@@ -72,12 +72,13 @@ HWY_INLINE V lgamma(D d, V x) {
   const V mirrored = hn::Sub(hn::Set(d, 1.0), x);
   const V result = lgamma_from_zero(d, hn::IfThenElse(is_negative, mirrored, x));
   if (HWY_LIKELY(hn::AllFalse(d, is_negative))) return result;
-  // gamma(x) gamma(1 - x) = pi / sin(pi x), by the distance to the nearest integer.
+  // gamma(x) gamma(1 - x) = pi / sin(pi x). The sine is computed from the distance to the nearest
+  // integer.
   const V distance = hn::Sub(x, hn::Round(x));
   const V sine = hn::Abs(sine_of_half_turns(d, distance));
   const V reflected = hn::Neg(hn::Add(log(d, sine), result));
   const V infinity = hn::Set(d, std::numeric_limits<double>::infinity());
-  const auto is_pole = hn::Not(hn::Gt(hn::Abs(distance), hn::Zero(d)));  // -infinity, too
+  const auto is_pole = hn::Not(hn::Gt(hn::Abs(distance), hn::Zero(d)));  // true for -infinity, too
   return hn::IfThenElse(is_negative, hn::IfThenElse(is_pole, infinity, reflected), result);
 }
 
@@ -102,7 +103,8 @@ HWY_INLINE V digamma(D d, V x) {
   const V series = hn::MulAdd(square, p, hn::Mul(hn::Set(d, 0.5), inverse));
   result = hn::Add(result, hn::Sub(log(d, y), series));
   if (HWY_LIKELY(hn::AllFalse(d, is_negative))) return result;
-  // digamma(x) = digamma(1 - x) - pi / tan(pi x), by the distance to the nearest integer.
+  // digamma(x) = digamma(1 - x) - pi / tan(pi x). The tangent is computed from the distance to the
+  // nearest integer.
   const V distance = hn::Sub(x, hn::Round(x)), half = hn::Set(d, 0.5);
   const V cosine = sine_of_half_turns(d, hn::Sub(half, hn::Abs(distance)));
   const V tangent = hn::Div(sine_of_half_turns(d, distance), cosine);
@@ -112,16 +114,17 @@ HWY_INLINE V digamma(D d, V x) {
   return hn::IfThenElse(is_negative, hn::IfThenElse(is_pole, nan, reflected), result);
 }
 
-/// x^-n for n from 0 on
+/// x^-n for n >= 0.
 template <class D, class V>
 HWY_INLINE V negative_power(D d, V x, std::int64_t n) {
-  if (n > 5) return pow(d, x, hn::Set(d, -static_cast<double>(n)));  // rounds once
+  if (n > 5) return pow(d, x, hn::Set(d, -static_cast<double>(n)));  // rounds only once
   V power = hn::Set(d, 1.0);
   for (std::int64_t k = 0; k < n; ++k) power = hn::Mul(power, x);
   return hn::Div(hn::Set(d, 1.0), power);
 }
 
-/// The sum over k >= 0 of (x + k)^-s for s > 1, by the formula of Euler and Maclaurin.
+/// Hurwitz's zeta function: the sum of (x + k)^-s over all k >= 0, for s > 1. It is computed by the
+/// Euler-Maclaurin formula.
 template <class D, class V>
 HWY_INLINE V hurwitz_zeta(D d, std::int64_t s, V x) {
   // The Bernoulli numbers B2, B4, ...
@@ -132,16 +135,16 @@ HWY_INLINE V hurwitz_zeta(D d, std::int64_t s, V x) {
   const double order = static_cast<double>(s);
   V sum = zero;
   for (;;) {
-    const auto is_below = hn::Lt(x, hn::Set(d, 12 + order));  // the series is exact from there on
+    const auto is_below = hn::Lt(x, hn::Set(d, 12 + order));  // the series is exact from here on
     if (hn::AllFalse(d, is_below)) break;
     sum = hn::Add(sum, hn::IfThenElseZero(is_below, negative_power(d, x, s)));
     x = hn::Add(x, hn::IfThenElseZero(is_below, one));
   }
   const V inverse = hn::Div(one, x), square = hn::Mul(inverse, inverse);
-  // x^(1 - s), where x^(s - 1) may overflow
+  // x^(1 - s) is computed in two steps, since x^(s - 1) may overflow.
   const V before = hn::Mul(negative_power(d, x, s - 2), inverse), power = hn::Mul(before, inverse);
   sum = hn::Add(sum, hn::MulAdd(before, hn::Set(d, 1 / (order - 1)), hn::Mul(power, half)));
-  // s (s + 1) ... (s + 2j) x^(-s - 2j - 1) / (2j + 2)!
+  // The factor of Bernoulli number j is s (s + 1) ... (s + 2j) x^(-s - 2j - 1) / (2j + 2)!.
   V factor = hn::Mul(hn::Mul(power, inverse), hn::Set(d, order / 2));
   for (double n = order; const double bernoulli : kBernoulli) {
     sum = hn::MulAdd(factor, hn::Set(d, bernoulli), sum);

@@ -1,5 +1,5 @@
-// Loops over elements by vectors, for every SIMD target. Included by kernel sources after
-// <hwy/foreach_target.h>; not for others.
+// Loops that process elements in vectors, for every SIMD target. Only kernel sources include this
+// file, after <hwy/foreach_target.h>.
 
 #if defined(TEND_CORE_KERNELS_SIMD_LOOP_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TEND_CORE_KERNELS_SIMD_LOOP_H
@@ -16,8 +16,8 @@ HWY_BEFORE_NAMESPACE();
 namespace tend::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Calls f(d, i) for vectors of elements from i on, as long as they fit into n; returns the index
-/// of the first element that is left.
+/// Calls f(d, i) for each whole vector of the elements i to n. Returns the index of the first
+/// element after these vectors.
 template <class D, class F>
 HWY_INLINE std::size_t for_whole_vectors(D d, std::size_t i, std::size_t n, const F& f) {
   const std::size_t lanes = hn::Lanes(d);
@@ -25,17 +25,19 @@ HWY_INLINE std::size_t for_whole_vectors(D d, std::size_t i, std::size_t n, cons
   return i;
 }
 
-/// Calls f(d, i) for vectors of the elements 0 to n, and for the single elements that are left.
-/// They go through the same functions, so a result does not depend on its position if these are
-/// exact or round as IEEE 754 says.
+/// Calls f(d, i) for each whole vector of the elements 0 to n, and for each single element after
+/// these vectors.
+///
+/// Vectors and single elements use the same functions. So a result does not depend on its position
+/// if these functions are exact or round as IEEE 754 requires.
 template <class D, class F>
 HWY_INLINE void for_vectors(D d, std::size_t n, F f) {
   const std::size_t i = for_whole_vectors(d, 0, n, f);
   for_whole_vectors(hn::CappedTag<hn::TFromD<D>, 1>(), i, n, f);
 }
 
-/// The same for rows, which may be short: what is left goes through vectors of fewer and fewer
-/// lanes.
+/// The same for rows, which may be short: the remaining elements are processed in vectors of fewer
+/// and fewer lanes.
 template <class T, std::size_t kMax = 16, class F>
 HWY_INLINE void for_row_vectors(std::size_t n, F f, std::size_t i = 0) {
   i = for_whole_vectors(hn::CappedTag<T, kMax>(), i, n, f);

@@ -1,9 +1,10 @@
 // Functions of float32 and float64 lanes, written once and compiled for every SIMD target that
-// Highway offers. f(d, x) takes and gives vectors of any tag d of either lane type.
-// Included by kernel sources after <hwy/foreach_target.h>; not for others.
+// Highway offers. f(d, x) accepts and returns vectors of any tag d of either lane type. Only kernel
+// sources include this file, after <hwy/foreach_target.h>.
 //
-// The polynomials are minimax fits in relative error, made with the Remez algorithm; the comment
-// at each gives interval and error. Errors of the functions are stated in math.h and tested there.
+// The polynomials are minimax fits in relative error, made with the Remez algorithm. The comment at
+// each polynomial states the interval and the relative error, for example 2^-28. math.h states the
+// errors of the functions.
 
 #if defined(TEND_CORE_KERNELS_SIMD_MATH_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TEND_CORE_KERNELS_SIMD_MATH_H
@@ -32,50 +33,51 @@ HWY_INLINE V polynomial(D d, V x, hn::TFromD<D> c0, Rest... rest) {
   return hn::MulAdd(x, polynomial(d, x, rest...), hn::Set(d, c0));
 }
 
-// Whether Max and Min give the second of two lanes where one is NaN, as x86 does. Elsewhere they
-// give the number.
-inline constexpr bool kGivesSecond =
+// True if Max and Min return the second of two lanes when one of them is NaN, as on x86. On other
+// targets they return the number.
+inline constexpr bool kReturnsSecond =
     HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128;
 
-/// x, but no less than a bound; NaN stays NaN.
+/// The larger of x and a bound; NaN stays NaN.
 template <class D, class V>
 HWY_INLINE V at_least(D d, V x, hn::TFromD<D> min) {
   const V bound = hn::Set(d, min);
-  if constexpr (kGivesSecond) return hn::Max(bound, x);
+  if constexpr (kReturnsSecond) return hn::Max(bound, x);
   return hn::IfThenElse(hn::Lt(x, bound), bound, x);
 }
 
-/// x, but no more than a bound; NaN stays NaN.
+/// The smaller of x and a bound; NaN stays NaN.
 template <class D, class V>
 HWY_INLINE V at_most(D d, V x, hn::TFromD<D> max) {
   const V bound = hn::Set(d, max);
-  if constexpr (kGivesSecond) return hn::Min(bound, x);
+  if constexpr (kReturnsSecond) return hn::Min(bound, x);
   return hn::IfThenElse(hn::Gt(x, bound), bound, x);
 }
 
-/// x between the bounds; NaN stays NaN.
+/// x clamped to the bounds; NaN stays NaN.
 template <class D, class V>
 HWY_INLINE V bounded(D d, V x, hn::TFromD<D> min, hn::TFromD<D> max) {
   return at_most(d, at_least(d, x, min), max);
 }
 
-/// The constants of exp in T: x = n ln 2 + r, and e^r = 1 + r + r^2 p(r) on [-0.3473, 0.3473].
+/// The constants of exp for the type T: x = n ln 2 + r, and e^r = 1 + r + r^2 p(r) for r in
+/// [-0.3473, 0.3473].
 template <class T>
 struct ExpConstants;
 
 template <>
 struct ExpConstants<float> {
-  static constexpr float kMin = -105.0f, kMax = 90.0f;  // e^x is 0 and infinite there
-  static constexpr float kMinExponent = -88.0f;         // its n is -127, the exponent of zero
-  static constexpr float kMinNormal = -87.33f;          // e^x is a normal number from there on
+  static constexpr float kMin = -105.0f, kMax = 90.0f;  // e^x is 0 at kMin, infinite at kMax
+  static constexpr float kMinExponent = -88.0f;         // here n is -127, the exponent of zero
+  static constexpr float kMinNormal = -87.33f;          // e^x is normal for x from here on
 
   static constexpr float kLog2E = 1.44269504f;
   // ln 2 in two parts; the first has so few bits that its product with n is exact.
   static constexpr float kHigh = 0.693359375f, kLow = -2.12194440e-4f;
   static constexpr int kMantissaBits = 23;
-  // Added to a small number it rounds that to an integer, which then stands in the low bits.
+  // Adding kRounder to a small number rounds it to an integer, which is then in the low bits.
   static constexpr float kRounder = 0x1.8p23f, kBias = 127;
-  // Error 2^-28. Pairs of terms, which do not wait for one another.
+  // Error 2^-28. Pairs of terms are computed independently, so that no pair waits for another.
   template <class D, class V>
   static HWY_INLINE V p(D d, V r, V square) {
     const V high_terms =
@@ -107,8 +109,8 @@ struct ExpConstants<double> {
   }
 };
 
-/// The fraction of e^(x + low) = (1 + fraction) 2^n, for a `low` of at most 0.03 in size. The low
-/// bits of `exponent` hold the sum of n and the low bits of the rounder.
+/// The fraction in e^(x + low) = (1 + fraction) 2^n, for |low| up to 0.03. The low bits of
+/// `exponent` are set to the sum of n and the low bits of `rounder`.
 template <class D, class V>
 HWY_INLINE V exp_fraction(D d, V x, V low, V rounder, V& exponent) {
   using Constants = ExpConstants<hn::TFromD<D>>;
@@ -120,12 +122,12 @@ HWY_INLINE V exp_fraction(D d, V x, V low, V rounder, V& exponent) {
   return hn::MulAdd(square, Constants::p(d, r, square), r);
 }
 
-/// (1 + fraction) 2^n. The low bits of `exponent` hold n, plus twice the bias.
+/// (1 + fraction) 2^n. The low bits of `exponent` must be n plus twice the bias.
 template <class D, class V>
 HWY_INLINE V scaled(D d, V fraction, V exponent) {
   constexpr int kBits = ExpConstants<hn::TFromD<D>>::kMantissaBits;
   const hn::RebindToUnsigned<D> du;
-  // 2^n as two factors, which do not overflow; results below the normal numbers are rounded once.
+  // 2^n is split into two factors, which do not overflow. So subnormal results are rounded once.
   const auto bits = hn::BitCast(du, exponent);
   const auto half = hn::ShiftRight<1>(bits);
   const V first = hn::BitCast(d, hn::ShiftLeft<kBits>(half));
@@ -144,17 +146,17 @@ HWY_INLINE V exp_of_sum(D d, V x, V low) {
   return scaled(d, fraction, exponent);
 }
 
-/// e^x of float or double lanes. The largest error on any target is 1.05 ulp; NaN, infinities,
-/// overflow and results below the normal numbers are as in C.
+/// e^x of float or double lanes. The largest error on any target is 1.05 ulp. NaN, infinities,
+/// overflow and subnormal results are as in C.
 template <class D, class V>
 HWY_INLINE V exp(D d, V x) {
-  return exp_of_sum(d, x, hn::Set(d, hn::TFromD<D>(-0.0)));  // compilers leave out adding -0
+  return exp_of_sum(d, x, hn::Set(d, hn::TFromD<D>(-0.0)));  // compilers omit the addition of -0
 }
 
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-// AVX-512 looks up one of sixteen numbers in each lane, so that a shorter polynomial will do.
+// AVX-512 can look up one of sixteen numbers for each lane, so that a shorter polynomial suffices.
 
-/// The bits of 2^(j / 16) less j << 19, for the j in the low four bits of each lane.
+/// The bits of 2^(j / 16) minus j << 19, for j in the low four bits of each lane.
 HWY_INLINE __m512i bits_of_root(__m512i j) {
   alignas(64) static constexpr std::uint32_t kBits[16] = {
       0x3f800000, 0x3f7daac3, 0x3f7b95c2, 0x3f79c3d3, 0x3f7837f0, 0x3f76f532,
@@ -171,26 +173,26 @@ HWY_INLINE hn::Vec128<std::uint32_t, kLanes> bits_of_root(hn::Vec128<std::uint32
       _mm512_castsi512_si128(bits_of_root(_mm512_zextsi128_si512(j.raw)))};
 }
 
-/// exp_of_normal_result of float: x = k ln 2 / 16 + r.
+/// exp_of_normal_result for float lanes: x = k ln 2 / 16 + r.
 template <class D, class V>
 HWY_INLINE V exp_by_table(D d, V x) {
   using Constants = ExpConstants<float>;
-  constexpr float kMin = -88.03f;  // its k is 16 * -127, so n is the exponent of zero
+  constexpr float kMin = -88.03f;  // here k is 16 * -127, so n is the exponent of zero
   const hn::RebindToUnsigned<D> du;
   const V bounded_x = at_least(d, x, kMin), rounder = hn::Set(d, Constants::kRounder);
   const V sum = hn::MulAdd(bounded_x, hn::Set(d, 16 * Constants::kLog2E), rounder);
   const V k = hn::Sub(sum, rounder);
   V r = hn::NegMulAdd(k, hn::Set(d, Constants::kHigh / 16), bounded_x);
   r = hn::NegMulAdd(k, hn::Set(d, Constants::kLow / 16), r);
-  // e^r - 1 on [-0.0217, 0.0217]: 2^-29
+  // e^r - 1 for r in [-0.0217, 0.0217]: 2^-29
   const V fraction = hn::MulAdd(hn::Mul(r, r), polynomial(d, r, 0.5000162f, 0.16666f), r);
-  const auto bits = hn::BitCast(du, sum);  // the low ones are k = 16 n + j
+  const auto bits = hn::BitCast(du, sum);  // the low bits are k = 16 n + j
   const V factor = hn::BitCast(d, hn::Add(bits_of_root(bits), hn::ShiftLeft<19>(bits)));
   return hn::MulAdd(fraction, factor, factor);
 }
 #endif
 
-/// As exp_not_positive, but results below the normal numbers may be anything down to zero.
+/// As exp_not_positive, but results below the normal numbers are inexact and may be zero.
 template <class D, class V>
 HWY_INLINE V exp_of_normal_result(D d, V x) {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
@@ -207,16 +209,17 @@ HWY_INLINE V exp_of_normal_result(D d, V x) {
   return hn::MulAdd(fraction, factor, factor);
 }
 
-/// exp(d, x) for x that are not positive (or a little more), or NaN, in fewer steps: results below
-/// the normal numbers are zero. (Processors take a hundred cycles for a product with such a number,
-/// and a weight takes part in many.)
+/// exp(d, x) in fewer steps, for lanes that are NaN or not positive (or only slightly positive).
+///
+/// Results below the normal numbers are zero. A product with such a number takes processors a
+/// hundred cycles, and an attention weight is a factor in many products.
 template <class D, class V>
 HWY_INLINE V exp_not_positive(D d, V x) {
   constexpr auto kMin = ExpConstants<hn::TFromD<D>>::kMinNormal;
   return hn::IfThenZeroElse(hn::Lt(x, hn::Set(d, kMin)), exp_of_normal_result(d, x));
 }
 
-/// log(2^e (1 + f)) for 1 + f between sqrt(1/2) and sqrt(2)
+/// log(2^e (1 + f)) for 1 + f between sqrt(1/2) and sqrt(2).
 template <class D, class V>
 requires std::same_as < hn::TFromD<D>,
 float > HWY_INLINE V log_of_parts(D d, V e, V f) {
@@ -231,8 +234,8 @@ float > HWY_INLINE V log_of_parts(D d, V e, V f) {
 template <class D, class V>
 requires std::same_as < hn::TFromD<D>,
 double > HWY_INLINE V log_of_parts(D d, V e, V f) {
-  // log(1 + f) = 2 s + s z p(z) with s = f / (2 + f), z = s^2: 2^-58. And 2 s = f - s f, where
-  // f - f^2 / 2 is exact enough to add the rest to.
+  // log(1 + f) = 2 s + s z p(z) with s = f / (2 + f), z = s^2: 2^-58. 2 s = f - s f.
+  // The remaining terms are added to f - f^2 / 2, which is exact enough.
   const V s = hn::Div(f, hn::Add(hn::Set(d, 2.0), f));
   const V z = hn::Mul(s, s);
   const V p =
@@ -244,8 +247,10 @@ double > HWY_INLINE V log_of_parts(D d, V e, V f) {
   return hn::MulAdd(e, hn::Set(d, ExpConstants<double>::kHigh), hn::Sub(f, small));
 }
 
-/// A logarithm of float or double lanes, given that of 2^e (1 + f) as of_parts(e, f). Zero,
-/// negative numbers, infinity, NaN and subnormal numbers are as in C.
+/// A logarithm of float or double lanes, to any base. of_parts(e, f) computes the logarithm of
+/// 2^e (1 + f).
+///
+/// Zero, negative numbers, infinity, NaN and subnormal numbers are as in C.
 template <class D, class V, class F>
 HWY_INLINE V log_by(D d, V x, F of_parts) {
   using T = hn::TFromD<D>;
@@ -273,14 +278,14 @@ HWY_INLINE V log(D d, V x) {
   return log_by(d, x, [d](V e, V f) HWY_ATTR { return log_of_parts(d, e, f); });
 }
 
-/// tanh of float or double lanes, within 2.75 ulp; NaN, infinities and -0 as in C.
+/// tanh of float or double lanes, within 2.75 ulp. NaN, infinities and -0 are as in C.
 template <class D, class V>
 HWY_INLINE V tanh(D d, V x) {
   using T = hn::TFromD<D>;
   using Constants = ExpConstants<T>;
   const hn::RebindToUnsigned<D> du;
   const V one = hn::Set(d, T(1));
-  // m = e^2|x| - 1 = 2^n fraction + (2^n - 1), without cancellation. From 22 on tanh is 1.
+  // m = e^2|x| - 1 = 2^n fraction + (2^n - 1), without cancellation. From |x| = 22 on, tanh is 1.
   const V magnitude = bounded(d, hn::Abs(x), T(0), T(22));
   V exponent;
   const V fraction = exp_fraction(d, hn::Add(magnitude, magnitude), hn::Set(d, T(-0.0)),
@@ -299,7 +304,7 @@ HWY_INLINE V sigmoid(D d, V x) {
   return hn::Div(hn::IfThenElse(hn::Lt(x, hn::Zero(d)), e, one), hn::Add(one, e));
 }
 
-/// The derivative of x sigmoid(x), which is s (1 + x (1 - s)) with s = sigmoid(x).
+/// The derivative of silu(x) = x sigmoid(x): s (1 + x (1 - s)) with s = sigmoid(x).
 template <class D, class V>
 HWY_INLINE V silu_derivative(D d, V x) {
   const V one = hn::Set(d, hn::TFromD<D>(1));
@@ -308,7 +313,7 @@ HWY_INLINE V silu_derivative(D d, V x) {
   const V er = hn::Mul(e, r);
   const auto negative = hn::Lt(x, hn::Zero(d));
   const V s = hn::IfThenElse(negative, er, r);
-  const V rest = hn::IfThenElse(negative, r, er);  // 1 - s, without its cancellation
+  const V rest = hn::IfThenElse(negative, r, er);  // 1 - s, without cancellation
   return hn::Mul(s, hn::MulAdd(x, rest, one));
 }
 

@@ -1,5 +1,5 @@
-// The error function, the normal distribution function and gelu, of float32 and float64 lanes. All
-// that simd_math.h says about its functions holds here, too.
+// The error function, the normal distribution function and gelu, for float32 and float64 lanes. The
+// rules in the head of simd_math.h also apply here.
 
 #if defined(TEND_CORE_KERNELS_SIMD_NORMAL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TEND_CORE_KERNELS_SIMD_NORMAL_H
@@ -13,14 +13,16 @@
 HWY_BEFORE_NAMESPACE();
 namespace tend::kernels::HWY_NAMESPACE {
 
-/// Constants of erf(x) = x + x small(x^2) for |x| up to 0.92, and of the normal distribution's mass
-/// above t, tail(t) = e^(-t^2 / 2) p(u) / (t + centre) with u = (t - centre) / (t + centre).
+/// The constants of two formulas:
+/// - erf(x) = x + x small(x^2) for |x| up to 0.92
+/// - tail(t) = e^(-t^2 / 2) p(u) / (t + centre) with u = (t - centre) / (t + centre). This is the
+///   normal distribution's probability of numbers above t.
 template <class T>
 struct NormalConstants;
 
 template <>
 struct NormalConstants<float> {
-  static constexpr float kCentre = 3.5f, kMax = 16.0f;  // from max on the tail is 0
+  static constexpr float kCentre = 3.5f, kMax = 16.0f;  // the tail is 0 from kMax on
   static constexpr std::uint32_t kHighBits = 0xfffff000u;
   template <class D, class V>
   static HWY_INLINE V small(D d, V square) {  // 2^-31
@@ -59,12 +61,13 @@ struct NormalConstants<double> {
   }
 };
 
-/// e^(factor t^2) for t from 0 to `max`; the factor is -1/2, or -1 where t is half as large.
+/// e^(factor t^2) for t from 0 to kMax, where `factor` is -1/2. `factor` may also be -1 if t is up
+/// to kMax / sqrt(2).
 template <class D, class V>
 HWY_INLINE V gaussian(D d, V t, hn::TFromD<D> factor = -0.5) {
   using T = hn::TFromD<D>;
   const hn::RebindToUnsigned<D> du;
-  // The square of the upper bits is exact, so that its rounding does not grow with t.
+  // The square of the upper bits is exact, so the error does not grow with t.
   const auto upper = hn::Set(du, NormalConstants<T>::kHighBits);
   const V high = hn::BitCast(d, hn::And(hn::BitCast(du, t), upper));
   const V scale = hn::Set(d, factor);
@@ -72,7 +75,8 @@ HWY_INLINE V gaussian(D d, V t, hn::TFromD<D> factor = -0.5) {
                     hn::Mul(scale, hn::Mul(hn::Sub(t, high), hn::Add(t, high))));
 }
 
-/// The normal distribution's mass above t from 0 to `max`, given gaussian(t)
+/// The normal distribution's probability of numbers above t, for t from 0 to kMax. `gauss` must be
+/// gaussian(t).
 template <class D, class V>
 HWY_INLINE V normal_tail(D d, V t, V gauss) {
   using T = hn::TFromD<D>;
@@ -82,11 +86,11 @@ HWY_INLINE V normal_tail(D d, V t, V gauss) {
   return hn::Mul(hn::Mul(gauss, scale), p);
 }
 
-/// 1 - erf(t) for t from 0.92 on, with an error of some 2^-25.
+/// 1 - erf(t) for t >= 0.92, with an error of about 2^-25.
 template <class D, class V>
 requires std::same_as < hn::TFromD<D>,
 float > HWY_INLINE V rest_of_erf(D d, V t) {
-  // e^(-t p(t)) on [0.92, 4], from where on the rest is too small to count: 2^-30
+  // e^(-t p(t)) for t in [0.92, 4]: 2^-30. Above 4 the result is too small to change erf.
   const V x = hn::Min(t, hn::Set(d, 4.0f));
   const V p = polynomial(d, x, 1.1286521f, 0.63513595f, 0.10626308f, -0.023785284f, 0.0036537317f,
                          -0.0003256442f, 1.1521396e-05f);
@@ -111,7 +115,7 @@ HWY_INLINE V erf(D d, V x) {
   return hn::IfThenElse(hn::Ge(magnitude, hn::Set(d, T(0.92))), hn::CopySign(large, x), small);
 }
 
-/// 1 - erf(x) of float or double lanes, without its cancellation, within 7.5 ulp.
+/// 1 - erf(x) of float or double lanes, without cancellation, within 7.5 ulp.
 template <class D, class V>
 HWY_INLINE V erfc(D d, V x) {
   using T = hn::TFromD<D>;
@@ -124,14 +128,16 @@ HWY_INLINE V erfc(D d, V x) {
   return hn::IfThenElse(hn::Lt(x, hn::Zero(d)), hn::Sub(two, right), right);
 }
 
-/// The x with erf(x) = y, of double lanes, within 3 ulp. Giles, Approximating the erfinv function,
-/// GPU Computing Gems 2, 2011: erfinv(y) / y is a smooth function of w = -log(1 - y^2) near 0, and
-/// of its root elsewhere. The polynomials are our own.
+/// The x for which erf(x) = y, for double lanes, within 3 ulp.
+///
+/// The method is from Giles, Approximating the erfinv function, GPU Computing Gems 2, 2011. With
+/// w = -log(1 - y^2), erfinv(y) / y is a smooth function of w near 0, and of sqrt(w) elsewhere. The
+/// polynomials are our own.
 template <class D, class V>
 HWY_INLINE V erfinv(D d, V y) {
   const V one = hn::Set(d, 1.0);
   const V w = hn::Neg(log(d, hn::Mul(hn::Sub(one, y), hn::Add(one, y))));
-  // w from 0 to 6.25: 2^-58
+  // for w from 0 to 6.25: 2^-58
   V slope = polynomial(d, hn::Sub(w, hn::Set(d, 3.125)), 1.6536545626831027, 0.24015818242558834,
                        -0.006033670871426996, -0.0007407025341545544, 0.000186734208020529,
                        -1.3882523394196934e-05, -1.3654691772633713e-06, 4.234788171200933e-07,
@@ -144,7 +150,7 @@ HWY_INLINE V erfinv(D d, V y) {
   const auto is_central = hn::Lt(w, hn::Set(d, 6.25));
   if (HWY_UNLIKELY(!hn::AllTrue(d, is_central))) {
     const V root = hn::Sqrt(w);
-    // sqrt(w) from 2.5 to 4: 2^-55
+    // for sqrt(w) from 2.5 to 4: 2^-55
     const V mid =
         polynomial(d, hn::Sub(root, hn::Set(d, 3.25)), 3.0838856104922208, 1.0052589676941657,
                    0.005370914553571294, -0.0037512085082641185, 0.002491442096998291,
@@ -153,7 +159,7 @@ HWY_INLINE V erfinv(D d, V y) {
                    1.2464420438124285e-05, 2.925753135004959e-06, -3.984046093411164e-06,
                    1.4986793763346008e-06, -3.0310899259350904e-08, -2.713211299821446e-07,
                    1.339772216922531e-07, 6.906012633913057e-10, -1.6198637488022226e-08);
-    // from 4 to 6.005, where y is next to 1: 2^-57
+    // for sqrt(w) from 4 to 6.005, where |y| is the largest number below 1: 2^-57
     const V tail =
         polynomial(d, hn::Sub(root, hn::Set(d, 5.0)), 4.849906401408584, 1.0103004648645453,
                    -0.00013871931838098736, -0.00021503011982537806, 7.599527811888854e-05,
@@ -164,17 +170,18 @@ HWY_INLINE V erfinv(D d, V y) {
                    4.278423932967346e-11, -2.103678649199968e-11);
     const auto is_mid = hn::Lt(root, hn::Set(d, 4.0));
     slope = hn::IfThenElse(is_central, slope, hn::IfThenElse(is_mid, mid, tail));
-    // Infinite at -1 and 1
+    // At -1 and 1 w is infinite.
     slope = hn::IfThenElse(hn::Eq(hn::Abs(y), one), w, slope);
   }
   return hn::Mul(y, slope);
 }
 
-/// The normal distribution function: of float off by less than 2^-24, of double by less than 2^-52
+/// The normal distribution function. The absolute error is below 2^-24 for float lanes, and below
+/// 2^-52 for double lanes.
 template <class D, class V>
 requires std::same_as < hn::TFromD<D>,
 float > HWY_INLINE V normal_mass(D d, V x) {
-  // 1/2 + t p(t^2) / q(t^2) for t in [-5.5, 5.5]: 2^-27. Beyond, 0 and 1.
+  // 1/2 + t p(t^2) / q(t^2) for t in [-5.5, 5.5]: 2^-27. The result is 0 below and 1 above.
   const V t = bounded(d, x, -5.5f, 5.5f);
   const V square = hn::Mul(t, t);
   const V p = polynomial(d, square, 0.398942235f, 0.0338525587f, 0.00467725455f, 0.000168824687f,
@@ -201,15 +208,15 @@ HWY_INLINE V gelu(D d, V x) {
 template <class D, class V>
 HWY_INLINE V gelu_derivative(D d, V x) {
   using T = hn::TFromD<D>;
-  // Without the bound the product with the density would be infinity times 0.
+  // Without the bounds the product with the density could be infinity times 0.
   const V t = bounded(d, x, -NormalConstants<T>::kMax, NormalConstants<T>::kMax);
   const V gauss = exp_not_positive(d, hn::Mul(hn::Mul(t, t), hn::Set(d, T(-0.5))));
   const V density = hn::Mul(gauss, hn::Set(d, T(0.3989422804014327)));  // 1 / sqrt(2 pi)
   return hn::MulAdd(t, density, normal_mass(d, x));
 }
 
-// The approximation of gelu is x sigmoid(z), z = sqrt(8 / pi) (x + 0.044715 x^3). sigmoid(z) equals
-// (1 + tanh(z / 2)) / 2, but has no cancellation.
+// gelu with approximate='tanh' is x sigmoid(z) with z = sqrt(8 / pi) (x + 0.044715 x^3). sigmoid(z)
+// equals (1 + tanh(z / 2)) / 2, but has no cancellation.
 
 template <class D, class V>
 HWY_INLINE V gelu_tanh(D d, V x) {
@@ -222,14 +229,14 @@ template <class D, class V>
 HWY_INLINE V gelu_tanh_derivative(D d, V x) {
   using T = hn::TFromD<D>;
   const V one = hn::Set(d, T(1));
-  // From |x| = 32 on the second term is 0; without the bound it would be 0 times infinity.
+  // From |x| = 32 on, the second term is 0. Without the bound it could be 0 times infinity.
   const V square = hn::Min(hn::Mul(x, x), hn::Set(d, T(1024)));
   const V z = hn::Mul(x, polynomial(d, square, T(1.5957691216057308), T(0.07135481627260025)));
   const V slope = polynomial(d, square, T(1.5957691216057308), T(0.21406444881780073));
   const V e = exp(d, hn::Neg(hn::Abs(z)));
   const V r = hn::Div(one, hn::Add(one, e));
   const V er = hn::Mul(e, r);
-  const V s = hn::IfThenElse(hn::Lt(x, hn::Zero(d)), er, r);  // s (1 - s) is er r on both sides
+  const V s = hn::IfThenElse(hn::Lt(x, hn::Zero(d)), er, r);  // s (1 - s) is er r for every x
   return hn::MulAdd(x, hn::Mul(hn::Mul(er, r), slope), s);
 }
 

@@ -1,5 +1,5 @@
-// Powers of float64 lanes, and of float32 lanes that are computed in float64. All that simd_math.h
-// says about its functions holds here, too.
+// Powers of float64 lanes, and of float32 lanes that are computed in float64. The rules in the head
+// of simd_math.h also apply here.
 
 #if defined(TEND_CORE_KERNELS_SIMD_POW_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TEND_CORE_KERNELS_SIMD_POW_H
@@ -18,7 +18,7 @@ namespace tend::kernels::HWY_NAMESPACE {
 
 using Sixteen = double[16];
 
-/// table[i] with the low four bits i of each lane of `index`.
+/// table[i] for each lane, where i is the low four bits of the lane of `index`.
 template <class D, class I>
 HWY_INLINE hn::Vec<D> chosen_of_sixteen(D d, const Sixteen& table, I index) {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
@@ -31,15 +31,17 @@ HWY_INLINE hn::Vec<D> chosen_of_sixteen(D d, const Sixteen& table, I index) {
   return hn::GatherIndex(d, table, hn::And(index, hn::Set(di, 15)));
 }
 
-/// x = 2^exponent (1 + rest + rounding) / c, given -log(c) = log_high + log_low, in which log_high
-/// has so few bits that its sum with the exponent times a part of ln 2 is exact. The rest is at
-/// most 0.0298 in size, and c is 1 where x is near 1.
+/// The parts of x = 2^exponent (1 + rest + rounding) / c, where |rest| is at most 0.0298 and c is 1
+/// if x is near 1.
+///
+/// log_high + log_low is -log(c). log_high has so few bits that its sum with the exponent times the
+/// high part of ln 2 is exact.
 template <class V>
 struct LogParts {
   V exponent, rest, rounding, log_high, log_low;
 };
 
-/// For normal positive x.
+/// Computes the LogParts of x. x must be positive and normal.
 template <class D, class V>
 HWY_INLINE LogParts<V> log_parts(D d, V x) {
   alignas(64) static constexpr Sixteen kFactor = {1.4014596939086914, 1.3426580429077148,
@@ -67,7 +69,7 @@ HWY_INLINE LogParts<V> log_parts(D d, V x) {
                                                -5.189882566901583e-14,  8.223051572269307e-14,
                                                -8.662811761905988e-14,  -4.753466876310997e-14};
   const hn::RebindToSigned<D> di;
-  // The sixteenth parts of a binade that begins at 0.698, so that 1 is in the middle of one.
+  // The binade that begins at 0.698 is divided into sixteen parts. So 1 is in the middle of a part.
   const auto start = hn::Set(di, 0x3fe6555500000000);
   const auto bits = hn::BitCast(di, x);
   const auto offset = hn::Sub(bits, start);
@@ -81,12 +83,13 @@ HWY_INLINE LogParts<V> log_parts(D d, V x) {
           chosen_of_sixteen(d, kLow, index)};
 }
 
-/// log(x) for normal positive x, as high + low with a relative error of 2^-64.
+/// log(x) as high + low, with a relative error of 2^-64. x must be positive and normal.
 template <class D, class V>
 HWY_INLINE void log_in_two(D d, V x, V& high, V& low) {
   const LogParts<V> parts = log_parts(d, x);
   const V r = parts.rest;
-  // log(1 + r) = r + r^2 w, w = -1/2 + r p(r): 2^-68. Each sum and product is kept with its rest.
+  // log(1 + r) = r + r^2 w, w = -1/2 + r p(r): 2^-68. The rounding error of each sum and product is
+  // computed, too; names that end in _rest contain it.
   const V p = polynomial(d, r, 0.3333333333333333, -0.24999999999999453, 0.19999999999998005,
                          -0.16666666671686575, 0.1428571429574845, -0.12499984686418997,
                          0.11111089439044845, -0.10019050122713483, 0.09112079625410709);
@@ -101,14 +104,15 @@ HWY_INLINE void log_in_two(D d, V x, V& high, V& low) {
   V rest = hn::MulAdd(parts.exponent, hn::Set(d, ExpConstants<double>::kLow), parts.log_low);
   rest = hn::Add(rest, hn::Add(first_rest, second_rest));
   rest = hn::Add(rest, hn::MulAdd(square, w_rest, hn::MulAdd(square_rest, w, bend_rest)));
-  // What the rounding makes of the logarithm: rounding / (1 + r), here times 1 - r^4
+  // parts.rounding changes the logarithm by rounding / (1 + r), which is computed as
+  // rounding (1 - r) (1 + r^2).
   const V slope = hn::Sub(hn::Set(d, 1.0), r);
   rest = hn::MulAdd(parts.rounding, hn::MulAdd(square, slope, slope), rest);
   high = hn::Add(second, rest);
   low = hn::Add(hn::Sub(second, high), rest);
 }
 
-/// e^(x + low) for a `low` far below x, within 0.75 ulp.
+/// e^(x + low), within 0.75 ulp. |low| must be much smaller than |x|.
 template <class D, class V>
 HWY_INLINE V exp_of_two(D d, V x, V low) {
   using Constants = ExpConstants<double>;
@@ -126,7 +130,7 @@ HWY_INLINE V exp_of_two(D d, V x, V low) {
   return scaled(d, hn::Sub(result, one), exponent);
 }
 
-/// a^b, given |a|^b for those |a| that are neither 0 nor infinite.
+/// a^b for all a and b. `power` is |a|^b in lanes where |a| is neither 0 nor infinite.
 template <class D, class V>
 HWY_INLINE V power_with_sign(D d, V a, V b, V power) {
   const V one = hn::Set(d, 1.0), zero = hn::Zero(d), size = hn::Abs(a);
@@ -148,7 +152,7 @@ HWY_INLINE V power_with_sign(D d, V a, V b, V power) {
   return hn::IfThenElse(hn::Or(hn::Eq(b, zero), hn::Eq(a, one)), one, result);
 }
 
-/// a^b of double lanes for results that are rounded to float, with an error of some 1e-10.
+/// a^b of double lanes, with a relative error of about 1e-10. The result will be rounded to float.
 template <class D, class V>
 HWY_INLINE V pow_for_float(D d, V a, V b) {
   const V zero = hn::Zero(d);
@@ -177,8 +181,8 @@ HWY_INLINE V pow_for_float(D d, V a, V b) {
   if (HWY_LIKELY(hn::AllTrue(d, hn::And(is_plain, is_normal)))) return power;
   const V far = hn::IfThenElseZero(hn::Gt(x, zero), infinity);
   const V result = power_with_sign(d, a, b, hn::IfThenElse(is_normal, power, far));
-  // Powers below float's normal numbers may lie in the middle between two, which is no place for
-  // an error.
+  // A power below float's normal numbers may be exactly halfway between two floats. Then an error
+  // of 1e-10 could round it to the wrong float, so std::pow computes these powers.
   const auto is_far = hn::Not(hn::Le(magnitude, hn::Set(d, 105.0)));
   return with_exceptions(
       d, hn::Or(is_normal, is_far), result, [](double u, double v) { return std::pow(u, v); }, a,
@@ -190,7 +194,9 @@ template <class D, class V>
 HWY_INLINE V pow(D d, V a, V b) {
   const auto scalar = [](double x, double y) { return std::pow(x, y); };
 #if !HWY_NATIVE_FMA
-  return with_exceptions(d, hn::Lt(a, a), a, scalar, a, b);  // the products below would be rounded
+  // Without FMA, the rounding errors of the products below cannot be computed. So std::pow computes
+  // all lanes: hn::Lt(a, a) is false.
+  return with_exceptions(d, hn::Lt(a, a), a, scalar, a, b);
 #else
   const V size = hn::Abs(a);
   V high, low;

@@ -1,5 +1,5 @@
-// Reductions of rows of contiguous elements, for every SIMD target. Included by kernel sources
-// after <hwy/foreach_target.h>; not for others.
+// Reductions of rows of contiguous elements, for every SIMD target. Only kernel sources include
+// this file, after <hwy/foreach_target.h>.
 
 #if defined(TEND_CORE_KERNELS_SIMD_ROWS_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TEND_CORE_KERNELS_SIMD_ROWS_H
@@ -16,13 +16,14 @@ HWY_BEFORE_NAMESPACE();
 namespace tend::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Rows have 16 elements or more, so that one vector always fits.
+// Rows must have 16 elements or more, so that one vector always fits.
 template <class T>
 using RowTag = hn::CappedTag<T, 16>;
 
-// Sums f(i, a[i...], b[i...]) over vectors from left to right. The last vector ends with the row
-// and so may overlap the one before: it is read first, as f may write where it reads, and its
-// overlap is not summed twice.
+// Sums f(i, a[i...], b[i...]) over the vectors of a row from left to right.
+//
+// The last vector ends at the end of the row, so it may overlap the previous vector. The overlap is
+// not summed twice. The last vector is loaded first, because f may overwrite the elements.
 template <class T, class F>
 HWY_INLINE hn::Vec<RowTag<T>> for_row(std::size_t n, const T* a, const T* b, F f) {
   const RowTag<T> d;
@@ -38,6 +39,7 @@ HWY_INLINE hn::Vec<RowTag<T>> for_row(std::size_t n, const T* a, const T* b, F f
   return hn::Add(sum, hn::IfThenZeroElse(hn::FirstN(d, i - (n - lanes)), rest));
 }
 
+// The maximum of a row, in every lane.
 template <class T>
 HWY_INLINE hn::Vec<RowTag<T>> row_max(std::size_t n, const T* a) {
   const RowTag<T> d;

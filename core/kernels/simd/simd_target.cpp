@@ -34,7 +34,7 @@ int limit_simd_targets() {
   const char* const wanted = std::getenv("TEND_SIMD");
   if (wanted == nullptr) return 0;
   for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
-    // Each target is a bit, and the better ones are the lower ones.
+    // Each target is one bit, and better targets have lower bits.
     if (std::string_view(hwy::TargetName(target)) == wanted) hwy::DisableTargets(target - 1);
   }
   return 0;

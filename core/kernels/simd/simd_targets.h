@@ -1,18 +1,20 @@
-// The SIMD targets that kernels are compiled for: Highway's, without those that gain little. Must
-// be included before any header of Highway.
+// The SIMD targets that kernels are compiled for: Highway's targets, except those that gain little.
+// This file must be included before any header of Highway.
 #pragma once
 
 #include <hwy/base.h>  // chooses no targets yet
 
-// What SSE4 gives over SSE2 is at most 7 %, measured over ten kernels, but Highway 1.0 has no SSE2:
-// there SSE4 is 3 to 5 times as fast as the code without vectors, and Atom processors have needed
-// it until 2021. SSSE3 alone is what processors of 2006 had.
+// SSE4 is at most 7 % faster than SSE2, measured over ten kernels. But Highway 1.0 has no SSE2.
+// With that version, SSE4 is 3 to 5 times as fast as code without vectors, and Atom processors
+// needed it until 2021. SSSE3 without SSE4 occurs only in processors of 2006.
 //
-// What Highway 1.1 and later add to AVX-512 and NEON (bfloat16, AES, Zen 4's way to compress) no
-// kernel uses: each would be one more copy of the same code.
+// Highway 1.1 and later have targets that extend AVX-512 and NEON by bfloat16, AES or Zen 4's
+// compress instructions. No kernel uses these, so each target would be one more copy of the same
+// code.
 //
-// Where the length of a vector is not known at compile time (SVE, RISC-V), vectors can be neither
-// members nor elements of arrays, as kernels need them. Processors with SVE run the code for NEON.
+// SVE and RISC-V have vectors whose length is not known at compile time. Such vectors cannot be
+// members of classes or elements of arrays, which kernels need. Processors with SVE run the code
+// for NEON.
 #define TEND_SCALABLE_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 #if defined(HWY_MAJOR)  // Highway 1.1 and later
 #define HWY_DISABLED_TARGETS                                                                   \

@@ -1,5 +1,5 @@
-// Functions of vectors over spans of elements, compiled for every SIMD target that Highway offers.
-// Included by kernel sources after <hwy/foreach_target.h>; not for others.
+// Applies functions of vectors to spans of elements, compiled for every SIMD target that Highway
+// offers. Only kernel sources include this file, after <hwy/foreach_target.h>.
 
 #if defined(TEND_CORE_KERNELS_SIMD_TRANSFORM_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TEND_CORE_KERNELS_SIMD_TRANSFORM_H
@@ -20,8 +20,10 @@ HWY_BEFORE_NAMESPACE();
 namespace tend::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// out[i] = f(d, in[i]...). A partial vector at the end goes through a buffer, so that it uses the
-/// same instructions. To prefetch pays for functions of one number that take longer than memory.
+/// Computes out[i] = f(d, in[i]...).
+///
+/// A partial vector at the end is copied to a buffer, so that it uses the same instructions.
+/// Prefetching pays for functions of one number that need more time than the memory access.
 template <class D, class T, class F, class... Inputs>
 HWY_INLINE void transform(D d, bool prefetches, std::size_t n, T* out, F f, const Inputs*... in) {
   prefetches &= pays_to_prefetch(n * sizeof(T));
@@ -40,11 +42,11 @@ HWY_INLINE void transform(D d, bool prefetches, std::size_t n, T* out, F f, cons
   std::memcpy(out + end, tail, rest);
 }
 
-/// Rounds to float.
+/// Rounds double lanes to float.
 template <class D, class V>
 HWY_INLINE hn::Vec<D> narrowed(D d, V wide) {
 #if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
-  // Highway would turn a number that is too large into FLT_MAX.
+  // On these targets, Highway converts a number that is too large to FLT_MAX.
   const hn::Rebind<double, D> dw;
   HWY_ALIGN double from[hn::MaxLanes(dw)];
   HWY_ALIGN float to[hn::MaxLanes(d)];
@@ -56,7 +58,7 @@ HWY_INLINE hn::Vec<D> narrowed(D d, V wide) {
 #endif
 }
 
-/// As transform, of float elements that are computed in double.
+/// As transform, for float elements. f is computed in double.
 template <class F, class... Inputs>
 HWY_INLINE void transform_in_double(std::size_t n, float* out, F f, const Inputs*... in) {
   const hn::ScalableTag<double> wide;
@@ -66,7 +68,7 @@ HWY_INLINE void transform_in_double(std::size_t n, float* out, F f, const Inputs
   transform(narrow, sizeof...(in) == 1, n, out, f_in_double, in...);
 }
 
-/// Whole numbers near x. Highway alone loses the sign of a zero on some targets.
+/// x rounded to a whole number. On some targets, Highway's functions lose the sign of a zero.
 template <class V>
 HWY_INLINE V floor(V x) {
   return hn::CopySign(hn::Floor(x), x);
@@ -79,7 +81,7 @@ template <class V>
 HWY_INLINE V trunc(V x) {
   return hn::CopySign(hn::Trunc(x), x);
 }
-/// Halves go to the even number.
+/// Halves are rounded to the even number.
 template <class V>
 HWY_INLINE V round(V x) {
   return hn::CopySign(hn::Round(x), x);

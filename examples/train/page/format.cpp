@@ -46,7 +46,7 @@ std::string duration(double seconds) {
 }
 
 std::string percent(double share) {
-  // Rounded down: 100 % is only said of all.
+  // Rounded down, so that only a share of 1 is 100 %.
   const double hundredths = std::floor(share * 10000.0 + 1e-9);
   return shortest(hundredths / 100.0) + " %";
 }
@@ -55,7 +55,7 @@ std::string printable(std::string_view text) {
   std::string safe;
   for (const char c : text) {
     const bool is_control = (c >= 0 && c < ' ' && c != '\n' && c != '\t');
-    // U+2400 + c is the picture of the control character c.
+    // U+2400 + c is the symbol for the control character c.
     safe +=
         is_control ? std::string{'\xe2', '\x90', static_cast<char>('\x80' + c)} : std::string(1, c);
   }

@@ -6,9 +6,9 @@
 
 namespace train {
 
-// Numbers and text for people; none of it depends on the locale.
+// Numbers and text for people. The results do not depend on the locale.
 
-/// `value` with `digits` digits after the point; "nan", "inf" and "-inf" as such.
+/// `value` with `digits` digits after the point, or "nan", "inf" or "-inf".
 std::string fixed(double value, int digits);
 
 /// The shortest digits that read back as the same double.
@@ -26,7 +26,7 @@ std::string duration(double seconds);
 /// A share in percent, never rounded up to 100: "99.95 %".
 std::string percent(double share);
 
-/// The text for a terminal: control characters but line end and tab become their pictures.
+/// The text for a terminal. Control characters become visible symbols, except line ends and tabs.
 std::string printable(std::string_view text);
 
 }  // namespace train

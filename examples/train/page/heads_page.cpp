@@ -66,7 +66,7 @@ if (heads) {
   const arcs = [...document.querySelectorAll(".arcs")], perLayer = layers[0];
   let example = examples[0], head = findings.length ? findings[0].head : 0;
 
-  // The weights are thousandths, those of a head's lower triangle one after the other.
+  // The weights are in thousandths. Each head has the weights of its lower triangle, row by row.
   const weight = (head, query, key) => example.weights[head][query * (query + 1) / 2 + key] / 1000;
   const findingOf = head => findings.findIndex(finding => finding.head === head);
   const linksOf = finding => finding < 0 ? [] : example.links[finding];
@@ -74,7 +74,7 @@ if (heads) {
   const label = (kind, x, y, text) => `<text class='${kind}' x='${x}' y='${y}'>${escaped(text)}</text>`;
   const said = i => example.right[i] ? "said" : "said wrong";
 
-  // A head's weights as unit squares, a query a row; equal neighbours are one rectangle.
+  // A head's weights as unit squares, one row for each query. Equal neighbours become one rectangle.
   const mapOf = head => {
     const paths = Array(17).fill(""), shade = (query, key) => Math.round(16 * weight(head, query, key) ** .7);
     for (let query = 0; query < size; ++query) {
@@ -103,7 +103,7 @@ if (heads) {
     svg.setAttribute("style", `min-width:${size * 11 + 40}px;max-width:${size * 26 + 70}px`);
     svg.innerHTML = `<path class='ground' d='${stairs}H0z'/><g class='cells' transform='scale(${cell})'>${mapOf(head)}</g><path class='cross'/>${html}`;
   };
-  // The tokens in a row; from each token that the finding's pattern speaks of, arcs to those it looks at.
+  // Draws the tokens in a row. Each query of the finding's pattern has arcs to the tokens that it attends to.
   const drawArcs = picture => {
     const number = +picture.dataset.finding, head = findings[number].head, expected = new Map(), cell = 30;
     for (const [query, key] of linksOf(number)) expected.set(query, [...(expected.get(query) || []), key]);

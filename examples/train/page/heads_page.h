@@ -4,8 +4,8 @@
 
 namespace train {
 
-/// Style sheet and script of the pictures of heads on the page: arcs (`svg.arcs`), and what is in
-/// the element `heads`, whose data they read.
+/// The style sheet and the script of the pictures of heads on the page. The script draws the arcs
+/// (`svg.arcs`) and the maps in the element `heads`. It reads the data in `heads`.
 std::string_view heads_style();
 std::string_view heads_script();
 

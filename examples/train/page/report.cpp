@@ -30,12 +30,12 @@ std::size_t heads_a_layer(const Report& r) {
 void add_notes(RunPage& page, const Report& r) {
   const std::string steps = grouped(r.steps_done), planned = grouped(r.steps_planned);
   if (!r.failure.empty()) {
-    page.add_note("Ended after " + grouped(r.losses.size()) + " of " + planned +
-                  " steps: " + r.failure +
-                  ". The loss is shown up to there, the model as it was after step " + steps + ".");
+    page.add_note(
+        "Ended after " + grouped(r.losses.size()) + " of " + planned + " steps: " + r.failure +
+        ". The losses are shown up to there. The model is from after step " + steps + ".");
   } else if (r.steps_done < r.steps_planned) {
     page.add_note("Stopped after " + steps + " of " + planned +
-                  " steps: this page shows a model in the middle of its training.");
+                  " steps. This page shows a model in the middle of its training.");
   } else if (!r.verdict.empty()) {
     page.add_note("The task was " + r.verdict + ".");
   }
@@ -46,17 +46,16 @@ void add_figures(RunPage& page, const Report& r) {
   const bool is_text = r.task == "text";
   std::vector<std::pair<std::string, std::string>> figures;
   if (is_text)
-    figures.emplace_back(fixed(r.validation_loss, 3), "loss on held-out text, in nats a byte");
+    figures.emplace_back(fixed(r.validation_loss, 3), "loss on held-out text, in nats per byte");
   figures.emplace_back(percent(r.exact_match),
-                       is_text
-                           ? "of " + grouped(r.held_out) + " held-out bytes guessed at first try"
-                           : "exact match of " + grouped(r.held_out) + " held-out answers");
+                       is_text ? "of " + grouped(r.held_out) + " held-out bytes predicted right"
+                               : "exact match of " + grouped(r.held_out) + " held-out answers");
   if (!r.findings.empty()) {
     figures.emplace_back(fixed(r.findings.front().mean_weight, 3),
                          "of the best head's attention on the " + r.findings.front().pattern);
   }
   figures.emplace_back(grouped(r.steps_done), "steps in " + duration(r.seconds));
-  figures.emplace_back(grouped(r.tokens_per_second), "tokens a second");
+  figures.emplace_back(grouped(r.tokens_per_second), "tokens per second");
   figures.emplace_back(grouped(r.parameters), "parameters");
   page.add_figures(figures);
 }
@@ -68,10 +67,10 @@ std::string finding(const Report& r, std::size_t number) {
          std::to_string(f.head) + ": " + escaped(f.pattern) + "</h3><p>" + escaped(f.words) + " " +
          (heads == 1
               ? "The model's only head"
-              : "Of the model's " + std::to_string(heads) + " heads this one does it most: it") +
+              : "Of the model's " + std::to_string(heads) + " heads, this one does it most: it") +
          " puts <span class='weight'>" + percent(f.mean_weight) +
          "</span> of its attention there, on average over held-out sequences" +
-         (f.mean_weight < 0.5 ? ", so no single head does it alone" : "") +
+         (f.mean_weight < 0.5 ? ", so several heads share the work" : "") +
          ".</p><div class='scroll'><svg class='arcs' role='img' aria-label='" + escaped(f.pattern) +
          "' data-finding='" + std::to_string(number) + "'></svg></div></div>";
 }
@@ -79,11 +78,11 @@ std::string finding(const Report& r, std::size_t number) {
 void add_findings(RunPage& page, const Report& r) {
   if (r.findings.empty() || r.examples.empty()) return;
   std::string html =
-      "<p class='soft'>Arcs lead from a token to those it looks at; the thicker, the more. Dashed "
-      "arcs lie outside the pattern. Beneath: what the model says next. Point at a token to see "
-      "its arcs alone.</p>";
+      "<p class='soft'>Arcs lead from a token to the tokens that it attends to. A thicker arc is a "
+      "larger weight. Dashed arcs are not part of the pattern. Below each token is the model's "
+      "prediction of the next token. Point at a token to see only its arcs.</p>";
   for (std::size_t i = 0; i < r.findings.size(); ++i) html += finding(r, i);
-  page.add_section("What the best head does", html);
+  page.add_section("What the best heads do", html);
 }
 
 /// The validations' exact matches, from the first to the last.
@@ -100,7 +99,7 @@ std::string exact_match_strip(const Report& r) {
 }
 
 void add_losses(RunPage& page, const Report& r) {
-  if (r.losses.empty()) return page.add_section("Loss", "<p>No step was taken yet.</p>");
+  if (r.losses.empty()) return page.add_section("Loss", "<p>There are no steps yet.</p>");
   Curve training{.name = "training", .x = {}, .y = r.losses, .is_smoothed = true};
   Curve held_out{.name = "held out", .x = {}, .y = {}, .is_marked = true};
   for (std::size_t i = 0; i < r.losses.size(); ++i)
@@ -141,7 +140,7 @@ Json json_of(const AttentionExample& example) {
           {"weights", heads}};
 }
 
-/// What the script draws the heads from. They are numbered layer by layer.
+/// The data from which the script draws the heads. Heads are numbered layer by layer.
 std::string heads_json(const Report& r) {
   const std::size_t heads = heads_a_layer(r);
   Json findings = Json::array(), examples = Json::array();
@@ -158,13 +157,13 @@ void add_heads(RunPage& page, const Report& r) {
   if (r.examples.empty()) return;
   page.add_section(
       "Every head",
-      "<p class='soft'>Each row is one token asking, each column a token being looked at; a row "
-      "adds up to 1. 0<span class='ramp'></span>1<span class='mark-key'><span class='box'></span>"
-      "the pattern's places</span></p><div id='heads'><p class='choice'><label>Held-out sequence, "
-      "here and above: <select></select></label></p><div class='heads'><div class='grid-of-heads'>"
-      "</div><div class='large'><h3></h3><div class='scroll'><svg class='heat' role='img' "
-      "aria-label='attention weights'></svg></div><p class='readout soft'>Point at a square to "
-      "read its weight" +
+      "<p class='soft'>Each row is a query, each column a key. The weights of a row add up to 1. "
+      "0<span class='ramp'></span>1<span class='mark-key'><span class='box'></span>"
+      "the pattern's positions</span></p><div id='heads'><p class='choice'><label>Held-out "
+      "sequence, here and above: <select></select></label></p><div class='heads'>"
+      "<div class='grid-of-heads'></div><div class='large'><h3></h3><div class='scroll'>"
+      "<svg class='heat' role='img' aria-label='attention weights'></svg></div>"
+      "<p class='readout soft'>Point at a square to read its weight" +
           std::string(r.scores.size() == 1 ? "." : "; choose another head from the small maps.") +
           "</p></div></div>" + RunPage::data(heads_json(r)) + "</div>");
 }
@@ -178,9 +177,10 @@ std::string short_name(const Report& r, std::size_t head) {
 void add_scores(RunPage& page, const Report& r) {
   if (r.scores.empty() || r.examples.empty()) return;
   std::string html =
-      "<p class='soft'>Shares of its attention, on average over held-out sequences, where the "
-      "pattern has a place to look at; the highest of a column is bold. The entropy, in nats, is 0 "
-      "for a head that looks at one place only. “2.1” is the first head of the second layer.</p>"
+      "<p class='soft'>The share of each head's attention on a pattern, on average over all "
+      "queries of the pattern in held-out sequences. The highest share of a column is bold. The "
+      "entropy, in nats, is 0 for a head that attends to only one position. “2.1” is the first "
+      "head of the second layer.</p>"
       "<div class='scroll'><table class='scores'><tr><th>head</th>";
   std::vector<double> best;
   for (std::size_t p = 0; p < r.patterns.size(); ++p) {
@@ -200,13 +200,13 @@ void add_scores(RunPage& page, const Report& r) {
     }
     html += "<td>" + fixed(r.scores[i].entropy, 3) + "</td></tr>";
   }
-  page.add_section("What each head looks at", html + "</table></div>");
+  page.add_section("What each head attends to", html + "</table></div>");
 }
 
-/// The curves of all heads: of a pattern's shares or, after the last pattern, of the entropies.
+/// The curves of all heads: the shares of a pattern or, after the last pattern, the entropies.
 ChartView curves_of(const Report& r, std::size_t pattern) {
   const bool is_entropy = pattern == r.patterns.size();
-  ChartView view{is_entropy ? "none: its entropy, in nats" : r.patterns[pattern], {}};
+  ChartView view{is_entropy ? "no pattern (entropy in nats)" : r.patterns[pattern], {}};
   for (std::size_t head = 0; head < r.scores.size(); ++head) {
     Curve& curve = view.curves.emplace_back(Curve{short_name(r, head), {}, {}});
     for (const HeadsAtStep& time : r.over_time) {
@@ -241,7 +241,7 @@ void add_samples(RunPage& page, const Report& r) {
     }
   }
   if (!table.empty()) table = "<table>" + table + "</table>";
-  page.add_section("Samples", "<p class='soft'>Beginnings, continued by the model " +
+  page.add_section("Samples", "<p class='soft'>Beginnings of sequences, continued by the model " +
                                   escaped(r.decoding) + ".</p>" + text + table);
 }
 
@@ -252,7 +252,7 @@ std::vector<std::string> check_lines(const Report& r) {
   for (const Check& c : r.checks) {
     const bool went_on = c.exact_match < 1 && r.steps_planned > c.step;
     lines.push_back("check after step " + std::to_string(c.step) + ": " + percent(c.exact_match) +
-                    " of other held-out answers right" + (went_on ? ", so the run went on" : ""));
+                    " of other held-out answers right" + (went_on ? ", so the run continued" : ""));
   }
   return lines;
 }

@@ -24,7 +24,9 @@ std::string sizes_json(const Training& training) {
   return sizes.dump();
 }
 
-/// The checkpoint at the end of a run in this folder, or on the way: whichever was written later.
+/// The checkpoint at `path`. For a folder, this is its latest checkpoint, from the end of a run or
+/// from
+/// --save-every.
 std::filesystem::path file_of(const std::filesystem::path& path) {
   namespace fs = std::filesystem;
   if (!fs::is_directory(path)) return path;
@@ -42,7 +44,7 @@ std::filesystem::path file_of(const std::filesystem::path& path) {
 std::map<std::string, std::string> checkpoint_settings(const Training& training) {
   return {{"format", kFormat},
           {"settings", options_to_json(training.options)},
-          // Labels, for a byte of a text need not be UTF-8.
+          // The labels are UTF-8, but the bytes of a text may not be.
           {"vocabulary", nlohmann::json(training.task.labels).dump()},
           {"sizes", sizes_json(training)},
           {"text", std::to_string(training.task.fingerprint)}};
@@ -71,7 +73,7 @@ void Checkpoint::restore(Training& training) const {
   }
   training.trainer.state.load_state_dict(file_.tensors);
   if (static_cast<std::uint64_t>(training.trainer.steps_done()) != training.steps_done())
-    throw std::runtime_error(path_.string() + " has another number of steps than of losses");
+    throw std::runtime_error(path_.string() + " has different numbers of steps and of losses");
   training.trainer.set_steps(static_cast<std::int64_t>(training.steps_planned()));
 }
 

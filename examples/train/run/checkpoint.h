@@ -10,21 +10,24 @@
 
 namespace train {
 
-/// What a training's checkpoints say besides its state (Trainer::state): the format, the options,
-/// the vocabulary, the model's sizes and a fingerprint of the text.
+/// The metadata of a training's checkpoints: the format, the options, the vocabulary, the sizes of
+/// the model and a hash of the text.
 std::map<std::string, std::string> checkpoint_settings(const Training& training);
 
-/// A checkpoint that was read.
+/// A checkpoint, read from a file.
 class Checkpoint {
  public:
-  /// `path` is a checkpoint, or a folder of them, of which the last is taken. Throws
-  /// std::runtime_error (or tend::IoError) if there is none, or it is damaged.
+  /// Reads a checkpoint. If `path` is a folder, reads its last checkpoint.
+  ///
+  /// Throws: std::runtime_error or tend::IoError - there is no checkpoint, or it is damaged
   explicit Checkpoint(const std::filesystem::path& path);
 
   const Options& options() const { return options_; }
 
-  /// Takes a new training, made with these options or with other steps, to where the checkpoint was
-  /// written. Throws std::runtime_error if the two do not fit.
+  /// Restores the state of the checkpoint in a new training. The training must have these options,
+  /// but may have other steps.
+  ///
+  /// Throws: std::runtime_error - the checkpoint does not fit the training
   void restore(Training& training) const;
 
  private:

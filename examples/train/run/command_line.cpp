@@ -21,34 +21,35 @@ void add_files(program::CommandLine& line, CommandLine& o) {
     return line.add_file(name, target, help)->group("Files")->default_str(target);
   };
   add("--out", o.out,
-      "Folder of the files that are written, created if missing; a file name below goes there, a "
-      "path does not (default: the folder of --resume, or the current folder)")
+      "Folder for the files that are written, created if missing. File names without a folder are "
+      "put into it (default: the folder of --resume, or the current folder)")
       ->type_name("DIR");
-  add("--report", o.report, "Page to write, or \"none\"");
+  add("--report", o.report, "Web page to write, or \"none\"");
   add("--checkpoint", o.checkpoint, "Checkpoint to write, or \"none\"");
   add("--json", o.json,
-      "Results to write as JSON, or \"none\" (layers and heads are counted from 1)");
+      "JSON file of results to write, or \"none\" (layers and heads are counted from 1)");
   add("--resume", o.resume,
-      "Checkpoint to go on from, or the folder of a run for its last one, with its settings, of "
-      "which only --text and --steps can be given. With other steps the learning rate's cosine "
-      "ends with them. Files beside the checkpoint may be replaced. With --prompt and no --steps "
-      "nothing is trained, and only files that are named are written");
+      "Continue from this checkpoint, or from the last checkpoint in this folder. The run has the "
+      "checkpoint's settings, but --text and --steps may be given. The learning rate's cosine ends "
+      "with --steps. Files in the folder of the checkpoint may be replaced. With --prompt and "
+      "without --steps, the program does not train, and writes only the files that are named");
   line.add_flag("--overwrite", o.overwrite,
-                "Replace files that are there, and remove checkpoints and logs of --save-every; "
-                "without it they are refused")
+                "Replace existing files, and remove the checkpoints and logs of --save-every. "
+                "Without this option, existing files are an error")
       ->group("Files");
   line.add_whole("--save-every", o.save_every,
-                 "Also write a checkpoint to --out every so many steps and at the end, named by "
-                 "its step (step-00000100.safetensors), and each step to log.jsonl and log.csv",
+                 "Also write a checkpoint to --out each time after this number of steps, and at "
+                 "the end. It is named by its step (step-00000100.safetensors). Each step is also "
+                 "written to log.jsonl and log.csv",
                  1)
       ->group("Files");
-  line.add_whole("--keep", o.keep, "How many of these checkpoints stay, the last ones", 1,
+  line.add_whole("--keep", o.keep, "Keep this number of these checkpoints, the last ones", 1,
                  1'000'000'000)
       ->default_str(std::to_string(o.keep))
       ->group("Files");
 }
 
-// An option for each kind of number, with its value as the default.
+// Adds an option for a number. Its present value is the default.
 
 void add_number(program::CommandLine& line, const OptionText& text, std::uint64_t& target) {
   line.add_whole(text.option, target, text.help)
@@ -58,7 +59,7 @@ void add_number(program::CommandLine& line, const OptionText& text, std::uint64_
 void add_number(program::CommandLine& line, const OptionText& text, double& target) {
   line.add_number(text.option, target, text.help)->default_str(shortest(target))->group(text.group);
 }
-/// A deviation: a number, or "fan" for one that depends on each matrix.
+/// A standard deviation: a number, or "fan" if it depends on the size of each matrix.
 void add_number(program::CommandLine& line, const OptionText& text, std::optional<double>& target) {
   const std::string name = text.option;
   const auto set = [&target, name](const std::string& word) {
@@ -75,12 +76,12 @@ void add_number(program::CommandLine& line, const OptionText& text, std::optiona
 
 void add_options(program::CommandLine& line, CommandLine& o) {
   CLI::App& app = line.app();
-  app.add_option("--task", o.options.task, "What to learn")
+  app.add_option("--task", o.options.task, "The task to learn")
       ->group("Task")
       ->capture_default_str()
       ->type_name("NAME")
       ->check(CLI::IsMember(task_names()));
-  line.add_file("--text", o.options.text, "Model this file, or pipe, byte by byte instead")
+  line.add_file("--text", o.options.text, "Learn to predict the bytes of this file or pipe instead")
       ->group("Task")
       ->excludes("--task");
   for_each_option(o.options, [&](const OptionText& text, auto& target, const Range&) {
@@ -89,11 +90,11 @@ void add_options(program::CommandLine& line, CommandLine& o) {
   const auto set_required = [&o](const std::string& text) {
     o.require = program::parse_number<double>(text);
     if (!o.require || *o.require < 0 || *o.require > 1)
-      throw CLI::ValidationError("--require", "'" + text + "' is no number from 0 to 1");
+      throw CLI::ValidationError("--require", "'" + text + "' is not a number from 0 to 1");
   };
   app.add_option_function<std::string>("--require", set_required,
-                                       "Exit with 1 if a smaller share of the held-out sequences "
-                                       "is answered right (not for texts)")
+                                       "Exit with 1 if the share of right held-out answers is "
+                                       "smaller than this (not for texts)")
       ->type_name("SHARE")
       ->group("Training");
   line.add_threads();
@@ -106,17 +107,20 @@ void add_sampling(program::CommandLine& line, Sampling& s) {
   };
   line.app()
       .add_option_function<std::string>("--prompt", set_prompt,
-                                        "Go on from this text; otherwise from held-out beginnings")
+                                        "Continue this text (default: held-out beginnings)")
       ->type_name("TEXT")
       ->group(kSampleGroup);
-  line.add_whole("--sample", s.size, "Bytes to write after each beginning", 1, 1'000'000)
+  line.add_whole("--sample", s.size, "Number of bytes to generate after each beginning", 1,
+                 1'000'000)
       ->default_str(std::to_string(s.size))
       ->group(kSampleGroup);
   line.add_number("--temperature", s.temperature,
-                  "Lower: likelier bytes are drawn; 0: the likeliest. --seed decides the draws", 0)
+                  "Lower values sample likelier bytes, 0 always chooses the likeliest byte. --seed "
+                  "is the seed of the sampling",
+                  0)
       ->default_str(shortest(s.temperature))
       ->group(kSampleGroup);
-  line.add_whole("--top-k", s.top_k, "Draw from the K likeliest bytes alone (default: all)", 1)
+  line.add_whole("--top-k", s.top_k, "Sample only from the K likeliest bytes (default: all)", 1)
       ->group(kSampleGroup);
 }
 
@@ -127,18 +131,18 @@ void describe_program(CLI::App& app) {
   }
   app.footer(
       "Tasks:" + names +
-      ". Each has its own settings, with which it is learned in seconds; any of them can be "
-      "changed.\n"
-      "Ctrl-C and SIGTERM end the run after the current step with a checkpoint and a report; "
-      "the program exits with 130 and 143 (mpirun with a status of its own).\n"
-      "A loss that is infinite or no number ends it, too: with 1, the curve up to there, and "
-      "the model and the checkpoint of the last validation before it.\n"
-      "The program exits with 1 when a file or standard output could not be written, and with 2 "
-      "for wrong usage. A checkpoint has a checksum, and a damaged one is refused.");
+      ". Each task has its own default settings, which learn it in seconds.\n"
+      "Ctrl-C and SIGTERM end the run after the current step, with a checkpoint and a report. "
+      "The program then exits with 130 or 143 (mpirun has its own status).\n"
+      "A loss that is infinite or NaN also ends the run, and the program exits with 1. The report "
+      "has the losses up to this step. The model and the checkpoint are from the last validation "
+      "before it.\n"
+      "The program exits with 1 if a file or standard output cannot be written, and with 2 for "
+      "wrong usage. A checkpoint has a checksum, and a damaged checkpoint is an error.");
   app.get_formatter()->column_width(34);
 }
 
-/// The checkpoint decides these: given as well, they would be ignored or contradict it.
+/// Throws for options that the checkpoint decides. They would be ignored, or contradict it.
 void refuse_options_with_resume(const CLI::App& app) {
   constexpr std::array<std::string_view, 5> kAllowed{"--help", "--text", "--steps", "--threads",
                                                      "--require"};
@@ -192,8 +196,8 @@ int explain_usage(const std::string& problem) {
 
 std::optional<CommandLine> parse_command_line(int argc, const char* const* argv, int& exit_code) {
   try {
-    // Read twice: the first time for the task, which decides what the second time starts from (and
-    // what --help calls the defaults).
+    // The command line is read twice. The first pass finds the task, which decides the defaults of
+    // the second pass and of --help.
     CommandLine first;
     parse(first, argc, argv, /*only_for_task=*/true);
     CommandLine command_line;

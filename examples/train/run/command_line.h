@@ -8,30 +8,32 @@
 
 namespace train {
 
-/// What the command line asks for.
+/// The options of the command line.
 struct CommandLine {
-  Options options;   ///< Not used when resuming: the checkpoint has its own.
-  std::string out;   ///< The folder of the files to write; empty means the current one.
-  std::string json;  ///< Files to write; empty means none.
+  Options options;   ///< Not used with --resume, because the checkpoint has its own options.
+  std::string out;   ///< The folder for the files to write. Empty means the current folder.
+  std::string json;  ///< The file of results. If the name of a file is empty, it is not written.
   std::string report = "report.html";
   std::string checkpoint = "checkpoint.safetensors";
-  std::string resume;  ///< A checkpoint to go on from; empty means none.
+  std::string resume;  ///< A checkpoint to continue from. Empty means a new run.
   Sampling sampling;
-  std::optional<double> require;  ///< Share of held-out answers that are to be right.
-  bool overwrite = false;         ///< Files that are there may be replaced.
+  std::optional<double> require;  ///< The required share of right held-out answers.
+  bool overwrite = false;         ///< Existing files may be replaced.
   std::uint64_t save_every = 0;   ///< Steps from one checkpoint to the next; 0: only at the end.
-  std::uint64_t keep = 3;         ///< Checkpoints on the way that stay.
-  std::optional<std::uint64_t> steps;  ///< Given by name, so it also counts when resuming.
+  std::uint64_t keep = 3;         ///< The number of checkpoints of `save_every` to keep.
+  std::optional<std::uint64_t> steps;  ///< The value of --steps, if given. Also used with --resume.
 
-  /// Whether a checkpoint is to go on from a prompt, without more training.
+  /// True if the model of a checkpoint continues a prompt, without more training.
   bool only_samples() const { return !resume.empty() && sampling.prompt && !steps; }
 };
 
-/// Reads the command line. Nothing is returned when the program is to end at once, with
-/// `exit_code`: after --help, or after wrong usage (2) has been explained on stderr.
+/// Reads the command line.
+///
+/// Returns std::nullopt if the program must end now, with `exit_code`. The code is 0 after --help.
+/// It is 2 for wrong usage, which is explained on stderr.
 std::optional<CommandLine> parse_command_line(int argc, const char* const* argv, int& exit_code);
 
-/// Says on stderr what is wrong with the command line, and returns the exit code for it, 2.
+/// Prints on stderr what is wrong with the command line. Returns the exit code, which is 2.
 int explain_usage(const std::string& problem);
 
 }  // namespace train

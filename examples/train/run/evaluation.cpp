@@ -25,8 +25,8 @@ Evaluation evaluate(Model& model, const Task& task, std::span<const Tokens> sequ
     const Tokens predicted = most_likely(logits);
     const std::uint64_t asked_before = asked;
     for (std::size_t row = 0; row < rows; ++row) {
-      // Greedy decoding departs from the answer where the prediction that follows right tokens is
-      // wrong; so one pass over the right tokens tells whether decoding would be right.
+      // Greedy decoding gives the right answer exactly if each prediction after right tokens is
+      // right. So one pass over the right tokens is enough, without decoding.
       bool exact = true;
       for (std::size_t i = row * batch.length; i < (row + 1) * batch.length; ++i) {
         if (batch.targets[i] == kNoTarget) continue;
@@ -95,7 +95,7 @@ std::vector<Sample> text_samples(Model& model, const Task& task, std::span<const
   const std::size_t begin = beginnings.front().size();
   std::vector<Tokens> started(beginnings.begin(), beginnings.end());
   for (Tokens& tokens : started) tokens.resize(begin + sampling.size);
-  // A stream for each row, so that a sample does not depend on how many there are.
+  // Each row has its own stream, so that a sample does not depend on the number of samples.
   std::vector<Random> random;
   random.reserve(started.size());
   for (std::size_t row = 0; row < started.size(); ++row) random.emplace_back(seed, row);

@@ -10,7 +10,7 @@ using tend::Tensor;
 
 namespace {
 
-constexpr std::size_t kReadable = 40;  // tokens that fit a page
+constexpr std::size_t kReadable = 40;  // tokens that fit on a page
 
 const std::string& label(const Task& task, std::int64_t token) {
   return task.labels[static_cast<std::size_t>(token)];
@@ -18,8 +18,8 @@ const std::string& label(const Task& task, std::int64_t token) {
 
 constexpr std::size_t kWeightsAtOnce = std::size_t{1} << 24;  // 64 MiB
 
-/// Sums over sequences, for one pattern: of each head's attention on its links, and of the queries
-/// that have any.
+/// Sums over all sequences for one pattern: the attention of each head on the pattern's links, and
+/// the number of queries with a link.
 struct PatternSums {
   std::vector<double> heads;
   std::size_t queries = 0;
@@ -39,7 +39,7 @@ double share_on(const std::vector<Link>& links, std::span<const float> weights,
   return sum;
 }
 
-/// The mean over all queries but the first.
+/// The mean entropy of all queries except the first.
 double entropy(std::span<const float> weights, std::size_t length) {
   double sum = 0;
   for (std::size_t query = 1; query < length; ++query) {
@@ -51,7 +51,7 @@ double entropy(std::span<const float> weights, std::size_t length) {
   return length > 1 ? sum / static_cast<double>(length - 1) : 0.0;
 }
 
-/// Scores in the making.
+/// Computes the scores of all heads, sequence by sequence.
 class HeadStudy {
  public:
   HeadStudy(const Task& task, std::size_t heads)
@@ -76,7 +76,7 @@ class HeadStudy {
     std::vector<HeadScore> scores(entropies_.size());
     for (std::size_t head = 0; head < scores.size(); ++head) {
       scores[head].entropy = entropies_[head] / static_cast<double>(sequences_);
-      for (const PatternSums& sums : sums_)  // 0 / 0 is NaN
+      for (const PatternSums& sums : sums_)  // NaN for a pattern without queries
         scores[head].shares.push_back(sums.heads[head] / static_cast<double>(sums.queries));
     }
     return scores;

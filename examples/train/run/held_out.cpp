@@ -10,10 +10,10 @@ namespace train {
 
 namespace {
 
-constexpr std::size_t kExamined = 1000;  // sequences; of a text, all
+constexpr std::size_t kExamined = 1000;  // sequences; a text uses all
 constexpr std::size_t kChecked = 2000;
 
-/// Other sequences than those that training watched.
+/// The seeds differ from the seed of the sequences that training validates with.
 constexpr std::uint64_t kExaminationSeed = 2018;
 constexpr std::uint64_t kCheckSeed = 2019;
 
@@ -29,7 +29,7 @@ std::vector<Tokens> check_sequences(const Task& task) {
   const std::vector<Tokens> examination = examination_sequences(task);
   const std::set<Tokens> examined(examination.begin(), examination.end());
   Random random(kCheckSeed, 0);
-  // More, for some of them are examined.
+  // Some of them are examined, so this asks for more.
   std::vector<Tokens> sequences = task.held_out(random, kChecked + kExamined);
   std::erase_if(sequences, [&](const Tokens& s) { return examined.contains(s); });
   sequences.resize(std::min(sequences.size(), kChecked));

@@ -6,13 +6,14 @@
 
 namespace train {
 
-// Sequences that training does not see, the same for every seed, so that runs can be compared.
+// Sequences that are never trained on. They are the same for every seed, so that runs can be
+// compared.
 
-/// A thousand that the final figures are of; of a text, all that is held out.
+/// A thousand sequences for the final results. For a text, all held-out sequences.
 std::vector<Tokens> examination_sequences(const Task& task);
 
-/// Two thousand that decide whether a run goes on: none is also one of the examination. Where a
-/// task is too small to have such, fewer or none.
+/// Two thousand sequences that decide whether a run continues. None of them is one of
+/// examination_sequences(). A small task may have fewer of them, or no such sequence.
 std::vector<Tokens> check_sequences(const Task& task);
 
 }  // namespace train

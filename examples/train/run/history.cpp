@@ -20,13 +20,13 @@ Tensor tensor_of(const std::vector<double>& values) {
   return Tensor(tend::Array::from<double>(values, {size}));
 }
 
-/// An entry of numbers, as rows of so many.
+/// The numbers of an entry, as rows of `columns` numbers.
 std::vector<std::vector<double>> rows_of(const StateDict& state, const std::string& name,
                                          std::int64_t columns) {
   const Tensor& tensor = state.at(name);
   if (!tensor.defined() || tensor.dtype() != tend::float64 || columns < 1 ||
       tensor.numel() % columns != 0)
-    tend::fail(kHistory, name, " has no rows of ", columns, " numbers");
+    tend::fail(kHistory, name, " does not consist of rows of ", columns, " numbers");
   const std::vector<double> numbers = tensor.to_vector<double>();
   std::vector<std::vector<double>> rows;
   for (auto row = numbers.begin(); row != numbers.end(); row += columns)
@@ -35,11 +35,11 @@ std::vector<std::vector<double>> rows_of(const StateDict& state, const std::stri
 }
 
 std::uint64_t step_of(double number) {
-  if (!(number >= 1 && number <= 1e9)) tend::fail(kHistory, number, " is no step");
+  if (!(number >= 1 && number <= 1e9)) tend::fail(kHistory, number, " is not a step");
   return static_cast<std::uint64_t>(number);
 }
 
-/// (times, heads, numbers): the step, then the head's shares and entropy.
+/// (times, heads, numbers). The numbers are the step, the head's shares and its entropy.
 Tensor tensor_of(const std::vector<HeadsAtStep>& times) {
   if (times.empty()) return tend::zeros({0, 1, 1}, tend::float64);
   std::vector<double> numbers;
@@ -58,7 +58,7 @@ Tensor tensor_of(const std::vector<HeadsAtStep>& times) {
 std::vector<HeadsAtStep> heads_of(const StateDict& state) {
   const Tensor& tensor = state.at("heads");
   if (!tensor.defined() || tensor.dim() != 3)
-    tend::fail(kHistory, "heads have no three dimensions");
+    tend::fail(kHistory, "heads do not have three dimensions");
   std::vector<HeadsAtStep> times(static_cast<std::size_t>(tensor.size(0)));
   if (times.empty()) return times;
   if (tensor.numel() == 0 || tensor.size(2) < 3)

@@ -8,17 +8,19 @@
 
 namespace train {
 
-/// What has happened so far, over all sessions of a run: a part of its checkpoints.
+/// The measurements of a run so far, also from before it was resumed. Checkpoints include them.
 struct History {
-  double seconds = 0;           ///< Of training with its validations.
-  double training_seconds = 0;  ///< Of the steps alone.
-  std::vector<double> losses;   ///< One a step.
+  double seconds = 0;           ///< The time of training, with validations.
+  double training_seconds = 0;  ///< The time of the steps only.
+  std::vector<double> losses;   ///< One per step.
   std::vector<Validation> validations;
-  std::vector<HeadsAtStep> heads;  ///< With each validation.
+  std::vector<HeadsAtStep> heads;  ///< One per validation.
   std::vector<Check> checks;
 
   tend::nn::StateDict state_dict() const;
-  /// Throws tend::Error for what no run has written; nothing has changed then.
+  /// Loads a history. Changes nothing if it throws.
+  ///
+  /// Throws: tend::Error - no run can have written the entries
   void load_state_dict(const tend::nn::StateDict& state);
 };
 

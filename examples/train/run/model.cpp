@@ -11,15 +11,15 @@ using tend::Tensor;
 
 namespace {
 
-/// Standard deviation of a weight's first values.
+/// The standard deviation of a weight's initial values.
 double deviation(const Options& options, const std::string& name, const Tensor& weight) {
   const bool is_embedding = name.ends_with("embedding.weight");
   const bool ends_a_branch =
       name.ends_with("attention.out_proj.weight") || name.ends_with("feed_forward.down.weight");
   if (is_embedding && options.embedding_init) return *options.embedding_init;
-  // An embedding's row is what a layer of that width reads, so its fan-in is the width too.
+  // A layer of the model's width reads the rows of an embedding, so their fan-in is the width, too.
   const double std = options.init.value_or(1.0 / std::sqrt(static_cast<double>(weight.size(1))));
-  // 2 branches a layer add up in the residual stream.
+  // Each layer adds two branches to the residual stream.
   return ends_a_branch ? std / std::sqrt(2.0 * static_cast<double>(options.layers)) : std;
 }
 

@@ -9,18 +9,19 @@ namespace train {
 
 using Model = tend::attention::GPT;
 
-/// A GPT for the task. Its weights are drawn from the default generator: normal with the options'
-/// deviations, those that write into the residual stream also divided by sqrt(2 layers); biases are
-/// zero.
+/// Makes a GPT for the task. Its weights are normal random numbers from the default generator.
+///
+/// Their standard deviations come from the options. For weights that write into the residual
+/// stream, they are divided by sqrt(2 * layers). Biases are zero.
 Model make_model(const Options& options, const Task& task);
 
 /// AdamW, with weight decay on matrices only.
 tend::optim::AdamW make_optimizer(const Options& options, const Model& model);
 
-/// (size, length), int64.
+/// The tokens as an int64 tensor (size, length).
 tend::Tensor token_tensor(const Tokens& tokens, std::size_t size, std::size_t length);
 
-/// The mean cross entropy over the batch's answers; logits are (size, length, vocabulary).
+/// The mean cross entropy of the batch's answers. Logits are (size, length, vocabulary).
 tend::Tensor answer_loss(const tend::Tensor& logits, const Batch& batch);
 
 /// The most likely token at each position.

@@ -21,9 +21,9 @@ const std::vector<std::string>& task_names() {
 
 namespace {
 
-/// max_steps apart.
+/// The default options, without max_steps.
 Options own_options(std::string_view task) {
-  Options s;  // as for reverse
+  Options s;  // the options for reverse
   s.task = task;
   if (task == "reverse") return s;
   if (task == "copy") {
@@ -101,7 +101,7 @@ std::string text_of(const T& value) {
     return std::to_string(value);
 }
 
-/// "must be from 1 to 1024", "must be above 0" and the like.
+/// Describes a range, as in "must be from 1 to 1024" or "must be above 0".
 std::string words_of(const Range& range) {
   const std::string least = shortest(range.least);
   if (range.most < std::numeric_limits<double>::infinity()) {
@@ -133,7 +133,7 @@ void validate(const Options& s) {
   require(s.width % s.heads == 0,
           "--width " + width + " must be a multiple of --heads " + std::to_string(s.heads));
   const std::string shards = "--shards " + std::to_string(s.shards);
-  require(s.shards == 0 || std::has_single_bit(s.shards), shards + " is no power of two");
+  require(s.shards == 0 || std::has_single_bit(s.shards), shards + " is not a power of two");
   require(s.shards == 0 || s.batch % s.shards == 0,
           "--batch " + std::to_string(s.batch) + " must be a multiple of " + shards);
   require(s.max_steps >= s.steps, "--max-steps must be from --steps " + steps + " to 1000000000");
@@ -161,7 +161,7 @@ std::string options_to_json(const Options& s) {
       json[text.name] = value;
     }
   });
-  // A path need not be UTF-8, but a JSON string must.
+  // A JSON string must be UTF-8, but a path may be any bytes.
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 

@@ -12,12 +12,13 @@ namespace train {
 
 namespace {
 
-constexpr std::size_t kLookedInto = 100;  // sequences whose attention weights are averaged
+constexpr std::size_t kScored = 100;  // sequences whose attention weights are averaged
 constexpr std::size_t kSamples = 8;
-constexpr std::size_t kExamples = 36;             // sequences to choose from on the page
-constexpr std::size_t kWeightsCarried = 2 << 20;  // by the page, at two bytes each
+constexpr std::size_t kExamples = 36;          // sequences to choose from on the page
+constexpr std::size_t kMostWeights = 2 << 20;  // on the page, at two bytes each
 
-Evaluation together(const Evaluation& a, const Evaluation& b) {
+/// The evaluation of both sets of answers together.
+Evaluation combined(const Evaluation& a, const Evaluation& b) {
   const auto first = static_cast<double>(a.answers);
   const auto second = static_cast<double>(b.answers);
   const double all = first + second;
@@ -25,7 +26,7 @@ Evaluation together(const Evaluation& a, const Evaluation& b) {
           (a.exact_match * first + b.exact_match * second) / all, a.answers + b.answers};
 }
 
-/// `count` of the sequences, evenly spread: those of a text that lie side by side look alike.
+/// Chooses `count` sequences, evenly spread, because neighbouring sequences of a text are similar.
 std::vector<Tokens> spread(std::span<const Tokens> sequences, std::size_t count) {
   count = std::min(count, sequences.size());
   std::vector<Tokens> chosen;
@@ -43,7 +44,7 @@ std::vector<Tokens> beginnings(const Task& task, std::span<const Tokens> held_ou
   return sequences;
 }
 
-/// As many as a page of some megabytes can carry, but one in any case.
+/// As many examples as fit on a page of a few megabytes, but at least one.
 std::vector<AttentionExample> make_examples(Training& t, const std::vector<Tokens>& sequences) {
   std::vector<AttentionExample> examples;
   std::size_t carried = 0;
@@ -51,7 +52,7 @@ std::vector<AttentionExample> make_examples(Training& t, const std::vector<Token
     AttentionExample example = make_example(t.model, t.task, sequence);
     const std::size_t size = example.inputs.size();
     carried += t.options.layers * t.options.heads * size * (size + 1) / 2;
-    if (!examples.empty() && carried > kWeightsCarried) break;
+    if (!examples.empty() && carried > kMostWeights) break;
     examples.push_back(std::move(example));
   }
   return examples;
@@ -61,9 +62,10 @@ std::string several(std::uint64_t count, const std::string& thing) {
   return std::to_string(count) + " " + thing + (count == 1 ? "" : "s");
 }
 
-constexpr double kLearned = 0.9;  // of the answers right; all tasks reach 0.99
+constexpr double kLearned = 0.9;  // the share of right answers; all tasks reach 0.99
 
-/// That a complete run did not learn. Of a text the least is to beat blind guessing.
+/// Says if a complete run did not learn its task. For a text, the loss must be lower than by
+/// guessing.
 std::string verdict(const Training& t, const Evaluation& found) {
   if (!t.is_complete()) return "";
   const auto size = static_cast<double>(t.task.labels.size());
@@ -73,8 +75,7 @@ std::string verdict(const Training& t, const Evaluation& found) {
     what = "only " + percent(found.exact_match) + " of the held-out answers are right";
   } else {
     if (found.loss < std::log(size)) return "";
-    what =
-        "the held-out loss is no lower than that of guessing blindly, " + fixed(std::log(size), 4);
+    what = "the held-out loss is not lower than the loss of guessing, " + fixed(std::log(size), 4);
   }
   return "not learned: " + what + "; more --steps, another --rate or another --seed may help";
 }
@@ -99,7 +100,7 @@ std::string introduction(const Training& training) {
     text += ", up to " + std::to_string(s.max_steps) + " while a check finds wrong answers";
   }
   if (training.steps_done() > 0) {
-    text += ", going on from step " + std::to_string(training.steps_done());
+    text += ", continuing from step " + std::to_string(training.steps_done());
   }
   return text + "\n";
 }
@@ -110,7 +111,7 @@ Report make_report(Training& t, const Course& course, const Sampling& sampling) 
   const std::span<const Tokens> all(sequences);
   Evaluation found = evaluate(t.model, t.task, all);
   if (t.task.rest.size() > 1) {
-    found = together(found, evaluate(t.model, t.task, std::span(&t.task.rest, 1)));
+    found = combined(found, evaluate(t.model, t.task, std::span(&t.task.rest, 1)));
   }
   Report r;
   r.task = t.task.name;
@@ -127,7 +128,7 @@ Report make_report(Training& t, const Course& course, const Sampling& sampling) 
   r.losses = course.history.losses;
   r.validations = course.history.validations;
   r.checks = course.history.checks;
-  r.scores = score_heads(t.model, t.task, all.first(std::min(kLookedInto, all.size())));
+  r.scores = score_heads(t.model, t.task, all.first(std::min(kScored, all.size())));
   for (const Pattern& pattern : all_patterns(t.task)) r.patterns.push_back(pattern.name);
   r.findings = find_heads(t.task, r.scores, t.options.heads);
   r.examples = make_examples(t, spread(all, kExamples));
@@ -151,13 +152,12 @@ std::string summary(const Report& r) {
   } else if (r.steps_done < r.steps_planned) {
     text = "stopped after " + several(r.steps_done, "step") + ", ";
   }
-  text += "in " + duration(r.seconds) + ", " + fixed(r.tokens_per_second / 1000, 0) +
-          "k tokens/s\n" +
-          (r.failure.empty()
-               ? ""
-               : "the model as it was after step " + std::to_string(r.steps_done) + "\n") +
-          "held out: loss " + fixed(r.validation_loss, 4) + ", " + percent(r.exact_match) + " of " +
-          several(r.held_out, r.task == "text" ? "byte" : "answer") + " right\n";
+  text +=
+      "in " + duration(r.seconds) + ", " + fixed(r.tokens_per_second / 1000, 0) + "k tokens/s\n" +
+      (r.failure.empty() ? ""
+                         : "the model is from after step " + std::to_string(r.steps_done) + "\n") +
+      "held out: loss " + fixed(r.validation_loss, 4) + ", " + percent(r.exact_match) + " of " +
+      several(r.held_out, r.task == "text" ? "byte" : "answer") + " right\n";
   for (const std::string& line : check_lines(r)) text += line + "\n";
   if (!r.verdict.empty()) text += r.verdict + "\n";
   for (const HeadFinding& f : r.findings) {

@@ -8,16 +8,16 @@
 
 namespace train {
 
-// What a person is told about a training.
+// Texts for people about a training.
 
-/// Before: the task and the model.
+/// The text before a training: the task and the model.
 std::string introduction(const Training& training);
 
-/// After: looks at a thousand held-out sequences (of a text, at all that is held out), the heads
-/// and some samples.
+/// Makes the report after a training. It evaluates a thousand held-out sequences, or for a text all
+/// of them, and it has the scores of the heads and some samples.
 Report make_report(Training& training, const Course& course, const Sampling& sampling);
 
-/// The report in a few lines for the terminal.
+/// The report in a few lines, for the terminal.
 std::string summary(const Report& report);
 
 }  // namespace train

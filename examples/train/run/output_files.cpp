@@ -30,25 +30,26 @@ fs::path resumed_folder(const CommandLine& o) {
   return folder.empty() ? "." : folder;
 }
 
-/// Whether the run continues one that has its files in this folder.
+/// True if --resume continues a run whose files are in this folder.
 bool is_resumed_in(const fs::path& folder, const CommandLine& o) {
   if (o.resume.empty()) return false;
   std::error_code error;
   return fs::equivalent(folder, resumed_folder(o), error);
 }
 
-/// Whether the run has files in its folder. Then checkpoints of another run may not stay there.
+/// True if the run writes files to its folder. Then the folder may not have another run's
+/// checkpoints.
 bool uses_folder(const CommandLine& o) {
   return o.save_every > 0 || !o.report.empty() || !o.checkpoint.empty() || !o.json.empty();
 }
 
-/// Refuses files that are there, and a folder with the checkpoints or logs of a run.
+/// Throws std::runtime_error if an output file exists, or if the folder has checkpoints or logs.
 void refuse_to_overwrite(const CommandLine& o) {
   const auto refuse = [&o](const fs::path& file) {
     if (is_resumed_in(fs::absolute(file).parent_path(), o)) return;
     throw std::runtime_error(file.string() +
-                             " is there already: --overwrite replaces it, --out DIR writes to "
-                             "another folder, --resume goes on with a run in its own");
+                             " already exists: --overwrite replaces it, --out DIR writes to "
+                             "another folder, --resume continues a run in its own folder");
   };
   for (const std::string& file : {o.report, o.checkpoint, o.json})
     if (fs::is_regular_file(file)) refuse(file);

@@ -22,7 +22,8 @@ tend::Tensor loss_of(const Model& model, const Batch& batch) {
   return answer_loss(model(token_tensor(batch.inputs, batch.size, batch.length)), batch);
 }
 
-/// How many processes were started together, as Open MPI, or MPICH and Slurm, tell each of them.
+/// The number of processes that were started together. Open MPI, MPICH and Slurm set it in the
+/// environment.
 std::uint64_t count_processes() {
   for (const char* const name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}) {
     const char* const value = std::getenv(name);
@@ -31,7 +32,8 @@ std::uint64_t count_processes() {
   return 1;
 }
 
-/// Before MPI is started: then each process can end by itself.
+/// Throws if there are several processes but no shards. This runs before MPI is started, so that
+/// each process can end by itself.
 void check_processes(std::uint64_t shards) {
   const std::uint64_t processes = count_processes();
   if (processes > 1 && shards == 0)
@@ -65,7 +67,7 @@ Batch shard_of(const Batch& batch, std::size_t shard, std::size_t shards) {
 
 struct Processes::State {
   tend::distributed::Context context;
-  std::optional<tend::distributed::DataParallel> parallel;  // from the first backward on
+  std::optional<tend::distributed::DataParallel> parallel;  // created by the first backward
 };
 
 Processes::Processes(std::uint64_t shards) : shards_(shards) {

@@ -7,23 +7,26 @@
 
 namespace train {
 
-/// The processes of `mpirun`, among which the shards of each batch are divided. Without shards
-/// there is this process alone, and no MPI.
+/// The processes of `mpirun`, which divide the shards of each batch among them. Without shards
+/// there is only this process, and MPI is not used.
 class Processes {
  public:
-  /// Throws std::invalid_argument where this build has no MPI for shards (0: none), and for several
-  /// processes without shards.
+  /// Starts MPI if there are shards.
+  ///
+  /// Throws:
+  ///   std::invalid_argument - there are shards, but this build has no MPI
+  ///   std::invalid_argument - there are several processes, but no shards
   explicit Processes(std::uint64_t shards = 0);
   ~Processes();
   Processes(const Processes&) = delete;
   Processes& operator=(const Processes&) = delete;
 
-  /// Whether this process is the one that writes.
+  /// True for the one process that writes files and messages.
   bool is_first() const;
-  /// The signal that came to any process, which all note; 0 where none did.
+  /// The signal that any of the processes received, or 0. All processes return the same.
   int signal() const;
-  /// Adds the gradients of the batch's mean loss to those of the model, and returns it. All
-  /// processes are given the whole batch.
+  /// Adds the gradients of the batch's mean loss to the model's gradients. Returns the loss. Each
+  /// process must pass the whole batch.
   double backward(Model& model, const Batch& batch);
 
  private:

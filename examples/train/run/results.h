@@ -7,14 +7,17 @@
 
 namespace train {
 
-/// The results as one JSON object: task, seed, settings (all options, by their names in a
-/// checkpoint), steps, seconds, tokens_per_second, exact_match, validation_loss, held_out (how many
-/// answers, or bytes of a text, these two are of), learned (null for a run that did not come to its
-/// end), losses (of all steps; after a failure more than `steps`), validations, checks (which share
-/// of other held-out answers was right where the planned steps ended), failure (null, or why the
-/// run could not go on), best_head (null while no head follows any pattern) and heads: each one's
-/// shares of attention by pattern (null where a pattern never was) and its entropy in nats. Layers
-/// and heads are counted from 1.
+/// The results as one JSON object. Layers and heads are counted from 1. The keys are:
+/// - task, seed, steps, seconds, tokens_per_second, exact_match, validation_loss, validations
+/// - settings: all options, by their names in a checkpoint
+/// - held_out: the number of answers, or of bytes of a text, behind exact_match and validation_loss
+/// - learned: null if the run did not reach its last step
+/// - losses: of all steps; after a failure there are more than `steps`
+/// - checks: the share of other held-out answers that were right when the planned steps ended
+/// - failure: null, or why the run could not continue
+/// - best_head: null for a task without patterns
+/// - heads: the entropy of each head in nats, and its share of attention for each pattern, which is
+///   null if the sequences do not have the pattern
 std::string results_json(const Report& report, const Options& options);
 
 }  // namespace train

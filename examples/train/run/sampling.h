@@ -9,21 +9,21 @@
 
 namespace train {
 
-/// How samples of a text are written. What is asked for by name is not for other tasks, whose
-/// answers are the likeliest tokens.
+/// How samples of a text are generated. These options are only for texts. Other tasks always choose
+/// the likeliest tokens.
 struct Sampling {
-  std::optional<std::string> prompt;   ///< What to go on from; none: held-out beginnings.
-  std::uint64_t size = 200;            ///< Bytes of a sample.
-  double temperature = 0.8;            ///< 0: the likeliest byte.
-  std::optional<std::uint64_t> top_k;  ///< Only so many of the likeliest bytes are drawn from.
-  std::string given;                   ///< An option of these that was given; empty if none was.
+  std::optional<std::string> prompt;   ///< The text to continue. Empty: held-out beginnings.
+  std::uint64_t size = 200;            ///< The number of bytes to generate.
+  double temperature = 0.8;            ///< 0 chooses the likeliest byte.
+  std::optional<std::uint64_t> top_k;  ///< Sample only from this number of the likeliest bytes.
+  std::string given;                   ///< The name of one of these options that was given, or "".
 };
 
-/// "at temperature 0.8", for people.
+/// Describes the sampling for people, as in "at temperature 0.8".
 std::string describe(const Sampling& sampling);
 
-/// A token, drawn from softmax(logits / temperature) of the top_k likeliest; of equal
-/// ones the first count as likelier.
+/// Samples a token from softmax(logits / temperature) of the top_k likeliest tokens. If logits are
+/// equal, the first of them counts as likelier.
 std::int64_t draw_token(std::span<const float> logits, const Sampling& sampling, Random& random);
 
 }  // namespace train

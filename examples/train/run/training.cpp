@@ -13,9 +13,9 @@ namespace train {
 
 namespace {
 
-constexpr std::uint64_t kValidations = 16;  // over a run
-constexpr std::size_t kWatched = 128;       // sequences of each
-constexpr std::size_t kWatchedHeads = 16;   // of which the attention is looked at, too
+constexpr std::uint64_t kValidations = 16;  // per run
+constexpr std::size_t kWatched = 128;       // sequences per validation
+constexpr std::size_t kWatchedHeads = 16;   // sequences whose attention is scored, too
 
 /// Held-out sequences are the same for every seed, so that runs can be compared.
 constexpr std::uint64_t kHeldOutSeed = 2017;
@@ -54,8 +54,8 @@ tend::nn::TrainerOptions Training::trainer_options(const Processes& processes,
   }
   o.shows_progress = processes.is_first();
   o.settings = checkpoint_settings(*this);
-  o.after_step = [this](tend::nn::TrainedStep& done) { note(done); };
-  // A signal comes to all processes, but not in the same step.
+  o.after_step = [this](tend::nn::TrainedStep& done) { record_step(done); };
+  // A signal reaches all processes, but not in the same step. So they agree on it.
   o.ends = [this] { return processes_.signal() != 0; };
   return o;
 }
@@ -92,7 +92,7 @@ double Training::next_gradients() {
                              training_batch(task, options.seed, steps_done(), options.batch));
 }
 
-void Training::note(tend::nn::TrainedStep& done) {
+void Training::record_step(tend::nn::TrainedStep& done) {
   history.losses.push_back(done.loss);
   history.training_seconds += seconds_since(start_);
   const std::uint64_t period = std::max<std::uint64_t>(1, options.steps / kValidations);
@@ -116,7 +116,7 @@ void Training::remember() {
 void Training::validate() {
   const Evaluation found = evaluate(model, task, watched_);
   if (!std::isfinite(found.loss))
-    tend::fail<tend::nn::NotFiniteError>("train", "step ", steps_done(), " leaves the loss ",
+    tend::fail<tend::nn::NotFiniteError>("train", "step ", steps_done(), " has the loss ",
                                          found.loss, " on held-out sequences");
   history.validations.push_back({steps_done(), found.loss, found.exact_match});
   const std::span<const Tokens> seen(watched_);

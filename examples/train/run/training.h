@@ -16,33 +16,34 @@
 
 namespace train {
 
-/// Where checkpoints on the way and logs go.
+/// Where and how often a training writes checkpoints and logs.
 struct Saving {
   std::filesystem::path folder;
-  std::uint64_t every = 0;  ///< Steps; 0: there are none.
-  std::uint64_t keep = 3;   ///< How many checkpoints stay.
+  std::uint64_t every = 0;  ///< Steps between checkpoints; 0: no checkpoints.
+  std::uint64_t keep = 3;   ///< The number of checkpoints to keep.
 };
 
-/// A model on its way. The default generator belongs to it: weights and dropout are drawn there.
+/// A training. It uses the default generator for initial weights and dropout.
 class Training {
  public:
-  /// `processes` is referred to; only the first of them saves and shows progress.
+  /// `processes` must live longer than the training. Only the first process saves and shows
+  /// progress.
   Training(const Options& options, Task task, Processes& processes, const Saving& saving = {});
   Training(const Training&) = delete;
   Training& operator=(const Training&) = delete;
 
   std::uint64_t steps_done() const { return history.losses.size(); }
-  /// The options' steps, or as many as failed checks have made of them.
+  /// The steps of the options, doubled by each failed check, up to max_steps.
   std::uint64_t steps_planned() const;
   bool is_complete() const { return steps_done() >= steps_planned(); }
-  /// The learning rate of the next step: the cosine ends with the planned steps.
+  /// The learning rate of the next step. The cosine ends with the planned steps.
   double next_rate() const;
   double tokens_per_second() const;
   /// Plans no more steps.
   void end_here();
-  /// Keeps a copy of the state, as each validation does.
+  /// Copies the state for put_back(). Each validation does this, too.
   void remember();
-  /// To the copy.
+  /// Restores the copied state.
   void put_back() { trainer.state.load_state_dict(sound_); }
 
   Options options;
@@ -50,34 +51,39 @@ class Training {
   Model model;
   tend::optim::AdamW optimizer;
   History history;
-  /// Its steps draw the batches, validate where that is due, and check where the planned steps end
-  /// and there may be more. It throws tend::nn::NotFiniteError for a loss, before the weights
-  /// change, and for a validation's loss after it.
+  /// The training loop. Its steps also validate from time to time, and check answers when the
+  /// planned steps end before max_steps.
+  ///
+  /// It throws tend::nn::NotFiniteError if a loss is not finite, before the weights change. It also
+  /// throws this error if the loss of a validation is not finite.
   tend::nn::Trainer trainer;
 
  private:
   tend::nn::TrainerOptions trainer_options(const Processes& processes, const Saving& saving);
   double next_gradients();
-  void note(tend::nn::TrainedStep& done);
+  void record_step(tend::nn::TrainedStep& done);
   void validate();
   void check();
 
   std::vector<Tokens> watched_;
-  tend::nn::StateDict sound_;  // the copy
+  tend::nn::StateDict sound_;  // the copy of remember()
   std::uint64_t saved_every_;
   Processes& processes_;
-  std::chrono::steady_clock::time_point start_;  // of the step
+  std::chrono::steady_clock::time_point start_;  // of the present step
 };
 
-/// How a training went.
+/// The course of a training.
 struct Course {
-  History history;      ///< Of all its steps, also of those that were taken back.
-  std::string failure;  ///< Why it could not go on; empty where it could.
+  History history;      ///< Of all steps, also of steps that put_back() undid.
+  std::string failure;  ///< Why the training could not continue, or empty.
 };
 
-/// Trains until the last step or an interruption. A loss that is not finite ends it, too: weights
-/// that give one were ruined some steps before, so the training is put back to its last validation
-/// (or to where it began). Throws tend::IoError for a checkpoint that cannot be written.
+/// Trains until the last step or an interruption.
+///
+/// A loss that is not finite ends the training, too. The weights were then ruined some steps
+/// before, so the training is put back to its last validation, or to its beginning.
+///
+/// Throws: tend::IoError - a checkpoint cannot be written
 Course train_to_end(Training& training);
 
 }  // namespace train

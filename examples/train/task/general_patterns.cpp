@@ -7,8 +7,8 @@ namespace train {
 
 namespace {
 
-/// Links of each query but the first to the earlier positions, or its own, that are_linked(query,
-/// key) picks.
+/// The links for which are_linked(query, key) is true. A key is at most as late as its query. The
+/// first query has no links.
 template <class Pick>
 std::vector<Link> links_where(const Tokens& sequence, Pick are_linked) {
   std::vector<Link> links;
@@ -24,21 +24,21 @@ std::vector<Link> links_where(const Tokens& sequence, Pick are_linked) {
 
 std::vector<Pattern> general_patterns() {
   return {
-      {"previous token", "Each token looks at the one just before it.",
+      {"previous token", "Each token attends to the previous token.",
        [](const Tokens& s) {
          return links_where(s, [](std::size_t query, std::size_t key) { return key + 1 == query; });
        }},
-      {"first token", "Each token looks at the first one.",
+      {"first token", "Each token attends to the first token.",
        [](const Tokens& s) {
          return links_where(s, [](std::size_t, std::size_t key) { return key == 0; });
        }},
-      {"same token", "Each token looks at its own earlier copies.",
+      {"same token", "Each token attends to its own earlier copies.",
        [](const Tokens& s) {
          return links_where(s, [&s](std::size_t query, std::size_t key) {
            return key < query && s[key] == s[query];
          });
        }},
-      {"induction", "Each token looks at what followed its own earlier copies.",
+      {"induction", "Each token attends to the tokens that followed its own earlier copies.",
        [](const Tokens& s) {
          return links_where(s, [&s](std::size_t query, std::size_t key) {
            return key > 0 && s[key - 1] == s[query];

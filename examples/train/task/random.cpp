@@ -23,8 +23,8 @@ std::uint64_t Random::next() {
 }
 
 std::uint64_t Random::below(std::uint64_t bound) {
-  // The last, incomplete run of `bound` numbers is thrown away: every remainder is then equally
-  // likely.
+  // Numbers from the last, incomplete run of `bound` numbers are rejected. Then every remainder is
+  // equally likely.
   const std::uint64_t complete = std::numeric_limits<std::uint64_t>::max() / bound * bound;
   std::uint64_t number = next();
   while (number >= complete) {

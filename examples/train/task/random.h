@@ -5,14 +5,16 @@
 
 namespace train {
 
-/// A stream of integers that is the same on every machine: std::mt19937 is specified to the bit,
-/// the standard's distributions are not. Streams are cheap and named by numbers, so a batch is a
-/// function of (seed, step) and a resumed run needs no saved state.
+/// A stream of random integers that is the same on every machine.
+///
+/// It uses std::mt19937, whose bits the standard specifies, but no distribution, because they are
+/// not specified. Streams are cheap and have numbers. So each step has its own stream, its batch
+/// depends only on the seed and the step, and a resumed run needs no saved state.
 class Random {
  public:
   Random(std::uint64_t seed, std::uint64_t stream);
 
-  /// Uniform in [0, bound); bound is at least 1.
+  /// A uniform integer in [0, bound). The bound must be at least 1.
   std::uint64_t below(std::uint64_t bound);
 
  private:

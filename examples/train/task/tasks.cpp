@@ -8,8 +8,8 @@ namespace train {
 bool is_held_out(std::span<const std::int64_t> question) {
   std::uint64_t hash = 0;
   for (const std::int64_t token : question) {
-    // An odd multiplier carries every bit upwards, the shift brings the high bits back down. (1 is
-    // added so that a leading 0 counts.)
+    // The odd multiplier carries every bit upwards, and the shift brings the high bits back down.
+    // Adding 1 makes a leading 0 count.
     hash = (hash ^ (static_cast<std::uint64_t>(token) + 1)) * 0x9E3779B97F4A7C15U;
     hash ^= hash >> 32;
   }

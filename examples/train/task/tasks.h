@@ -12,94 +12,106 @@
 
 namespace train {
 
-/// One sequence. A model sees all but the last token and predicts all but the first.
+/// One sequence. A model reads all tokens except the last, and predicts all except the first.
 using Tokens = std::vector<std::int64_t>;
 
-/// Targets with this value carry no loss; it is cross_entropy's own ignore_index.
+/// Targets with this value have no loss. It is the default of cross_entropy's ignore_index.
 inline constexpr std::int64_t kNoTarget = -100;
 
-/// "The token at `query` is expected to look at the one at `key`": positions of the model's input.
+/// The token at `query` is expected to attend to the token at `key`. Both are positions of the
+/// model's input.
 struct Link {
   std::size_t query;
   std::size_t key;
 };
 
-/// What a head may turn out to do on a task. Where a query has several keys, their weights add up.
+/// A pattern of attention that a head may have. If a query has several keys, their weights are
+/// added.
 struct Pattern {
   std::string name;
-  std::string words;  ///< One sentence for the report.
+  std::string words;  ///< A description for the report, in one sentence.
   std::function<std::vector<Link>(const Tokens&)> links;
 };
 
-/// A problem to learn: where sequences come from and which of their tokens are the answer.
+/// A task to learn: it makes sequences, and knows which of their tokens are the answer.
 struct Task {
   std::string name;
-  std::string goal;                    ///< One sentence for the report.
-  std::vector<std::string> labels;     ///< How each token is shown alone, on an axis.
-  std::vector<std::string> spellings;  ///< What each token contributes to running text.
-  std::size_t group = 0;  ///< In running text, a space follows every `group` tokens; 0 means none.
-  std::vector<bool> is_answer;  ///< For each token of a sequence: is it predicted, with loss on it?
-  std::uint64_t fingerprint = 0;  ///< Of the text; 0 for the tasks that need none.
-  std::size_t prompt = 0;  ///< How many tokens a person sees as the question, before the rest.
-  Tokens rest;  ///< Of a text: its end, after the token before it, too short for a sequence.
-  std::vector<Pattern> patterns;  ///< The most telling first.
+  std::string goal;                    ///< The task for the report, in one sentence.
+  std::vector<std::string> labels;     ///< The text of each token on an axis.
+  std::vector<std::string> spellings;  ///< The text of each token in running text.
+  std::size_t group = 0;  ///< In running text, a space follows every `group` tokens; 0: no spaces.
+  std::vector<bool> is_answer;    ///< For each token of a sequence: is it predicted, with a loss?
+  std::uint64_t fingerprint = 0;  ///< A hash of the text; 0 for other tasks.
+  std::size_t prompt = 0;         ///< The number of tokens that a sample shows as the question.
+  /// The end of a text that is too short for another sequence. The last token before it comes
+  /// first.
+  Tokens rest;
+  std::vector<Pattern> patterns;  ///< The most informative pattern comes first.
 
-  /// A sequence to train on; never one of the held-out ones.
+  /// Returns a sequence to train on. It is never a held-out sequence.
   std::function<Tokens(Random&)> draw;
-  /// `count` sequences that `draw` cannot return (for text: at most as many as the held-out part
-  /// has).
+  /// Returns `count` sequences that `draw` cannot return. A text may have fewer of them.
   std::function<std::vector<Tokens>(Random&, std::size_t count)> held_out;
 
   /// Number of tokens that the model sees.
   std::size_t context() const { return is_answer.size() - 1; }
 };
 
-/// What attention is looked at for in any task: the token before, the first, a token's own copies,
-/// and what followed them (which is how a model continues what it has seen before).
+/// The patterns that are measured for every task: attention to the previous token, to the first
+/// token, to earlier copies of the token, and to the tokens that followed these copies. With the
+/// last one, a model continues what it has seen before.
 std::vector<Pattern> general_patterns();
 
-/// The task's own patterns, then the general ones of other names.
+/// The task's own patterns, then the general patterns with other names.
 std::vector<Pattern> all_patterns(const Task& task);
 
-/// One of task_names(), with sequences of `length` symbols, digits or pairs.
-/// Throws std::invalid_argument for an unknown name, or a length too small to hold anything out or
-/// too large for the task.
+/// Makes one of the tasks of task_names(), with sequences of `length` symbols, digits or pairs.
+///
+/// Throws:
+///   std::invalid_argument - the name is unknown
+///   std::invalid_argument - the length is too large for the task, or too small to hold anything
+///   out
 Task make_task(std::string_view name, std::size_t length);
 
-/// All bytes of a file or pipe. Throws std::runtime_error where it cannot be read, or has more than
-/// 2^30 bytes.
+/// Reads all bytes of a file or pipe.
+///
+/// Throws: std::runtime_error - the file cannot be read, or has more than 2^30 bytes
 std::string read_text_file(const std::string& path);
 
-/// Byte by byte language modelling: the last tenth of `text` is held out. Its sequences begin with
-/// the byte before, so that each of its bytes is predicted once.
-/// Throws std::runtime_error if that tenth, or `context`, is too short for one sequence.
+/// Makes a task of language modelling, byte by byte. The last tenth of `text` is held out.
+///
+/// A held-out sequence begins with the byte before it, so that each held-out byte is predicted
+/// once.
+///
+/// Throws: std::runtime_error - the last tenth, or `context`, is too short for one sequence
 Task make_text_task(std::string_view text, std::size_t context);
 
-/// One bucket of 32, chosen by a hash of the question's tokens, is never trained on.
+/// True if a question is held out, so never trained on. A hash of its tokens selects one in 32.
 bool is_held_out(std::span<const std::int64_t> question);
 
-/// The tokens of a sequence that are given, not predicted.
+/// The tokens of a sequence that are given and not predicted.
 Tokens question_of(const Tokens& sequence, const std::vector<bool>& is_answer);
 
-/// The tokens from `begin` to before `end`, as one line of text.
+/// The tokens from `begin` to `end` - 1, as one line of text.
 std::string spell(const Task& task, const Tokens& sequence, std::size_t begin, std::size_t end);
 
-/// The tokens of a text's bytes. Throws std::invalid_argument for a byte that is not among the
-/// task's.
+/// The tokens of the bytes of a text.
+///
+/// Throws: std::invalid_argument - the task has no token for a byte
 Tokens encode(const Task& task, std::string_view text);
 
-/// Sequences side by side, as the model takes them: row-major (size, length).
+/// A batch of sequences for the model: row-major (size, length).
 struct Batch {
   std::size_t size;
   std::size_t length;
   Tokens inputs;
-  Tokens targets;  ///< kNoTarget where nothing is to be predicted.
+  Tokens targets;  ///< kNoTarget at positions without an answer.
 };
 
-/// The sequences are of one length, which is the task's or shorter.
+/// Makes a batch of sequences. All must have the same length, which may be shorter than the task's.
 Batch make_batch(const Task& task, std::span<const Tokens> sequences);
 
-/// The batch of a training step: the same for the same seed, step and size.
+/// The batch of a training step. It depends only on the seed, the step and the size.
 Batch training_batch(const Task& task, std::uint64_t seed, std::uint64_t step, std::size_t size);
 
 }  // namespace train

@@ -14,8 +14,8 @@ namespace train {
 
 namespace {
 
-/// How a byte is shown alone: spaces and line ends visible, everything that is not printable ASCII
-/// by its number.
+/// The label of a byte. Spaces and line ends have visible symbols. Bytes that are not printable
+/// ASCII are shown by their number.
 std::string byte_label(unsigned char byte) {
   switch (byte) {
     case ' ': return "␣";
@@ -30,8 +30,7 @@ std::string byte_label(unsigned char byte) {
   return {'x', kDigits[byte >> 4], kDigits[byte & 15]};
 }
 
-/// Numbers the bytes that occur in `text`, in ascending order, and returns the text in these
-/// numbers.
+/// Numbers the bytes that occur in `text`, in ascending order. Returns the text as these numbers.
 Tokens encode(std::string_view text, Task& task) {
   std::array<std::int64_t, 256> number{};
   for (const char c : text) {
@@ -82,7 +81,8 @@ Task make_text_task(std::string_view text, std::size_t context) {
     throw std::runtime_error(
         "a text of " + std::to_string(text.size()) + " bytes is too short for a context of " +
         std::to_string(context) +
-        ": the last tenth is held out and must be longer than the context (which is 2 or more)");
+        ": the last tenth is held out and must be longer than the context, which must be at least "
+        "2");
   }
   Task task;
   task.name = "text";
@@ -93,7 +93,7 @@ Task make_text_task(std::string_view text, std::size_t context) {
   task.prompt = context / 2;
   task.is_answer.assign(length, true);
   task.is_answer.front() = false;
-  task.patterns = {{"previous token", "Each character looks at the one just before it.",
+  task.patterns = {{"previous token", "Each character attends to the previous character.",
                     [context](const Tokens&) {
                       std::vector<Link> links;
                       for (std::size_t query = 1; query < context; ++query) {
@@ -105,7 +105,7 @@ Task make_text_task(std::string_view text, std::size_t context) {
   task.draw = [tokens, train_size, length](Random& random) {
     return window(*tokens, static_cast<std::size_t>(random.below(train_size - length + 1)), length);
   };
-  // Side by side, overlapping in one token.
+  // Consecutive held-out sequences share one token.
   const std::size_t begin = train_size - 1;
   const std::size_t whole = (tokens->size() - train_size) / context;
   task.rest = window(*tokens, begin + whole * context, (tokens->size() - train_size) % context + 1);

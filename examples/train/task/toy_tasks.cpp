@@ -23,13 +23,13 @@ std::int64_t draw_symbol(Random& random, std::size_t count) {
   return static_cast<std::int64_t>(random.below(count));
 }
 
-/// Completes a task from its generator of arbitrary sequences: training takes those outside the
-/// held-out bucket, held_out those inside.
+/// Completes a task from its generator of arbitrary sequences. `draw` returns sequences that are
+/// not held out, `held_out` returns the others.
 Task with_held_out(Task task, std::function<Tokens(Random&)> generate) {
   const auto draw_from = [is_answer = task.is_answer, generate = std::move(generate)](
                              Random& random, bool held_out) {
-    // A question is in the bucket with probability 1/32: 10,000 misses in a row mean that the
-    // bucket is empty.
+    // A question is held out with probability 1/32. So after 10,000 failed attempts, there is no
+    // such question.
     for (int attempt = 0; attempt < 10000; ++attempt) {
       Tokens sequence = generate(random);
       if (is_held_out(question_of(sequence, is_answer)) == held_out) {
@@ -51,7 +51,7 @@ Task with_held_out(Task task, std::function<Tokens(Random&)> generate) {
   return task;
 }
 
-/// `length` symbols, an arrow, and as many symbols that answer them.
+/// A task whose sequences are `length` symbols, an arrow, and an answer of `length` symbols.
 Task rewriting_task(Task task, std::size_t length, std::function<void(Tokens&)> rewrite) {
   const std::size_t alphabet = task.labels.size();
   task.labels.emplace_back("→");
@@ -92,8 +92,8 @@ Task reverse_task(std::size_t length) {
   task.goal = "Read " + std::to_string(length) + " digits, then write them backwards.";
   task.labels = symbols('0', 10);
   task.patterns = {{"mirrored diagonal",
-                    "The further the answer has come, the further back it looks: each digit is "
-                    "fetched from its mirror image in the question.",
+                    "Each digit of the answer is copied from its mirror position in the question. "
+                    "So later digits attend to earlier positions.",
                     answer_links(length, [length](std::size_t j) { return length - 1 - j; })}};
   return rewriting_task(std::move(task), length,
                         [](Tokens& answer) { std::reverse(answer.begin(), answer.end()); });
@@ -105,8 +105,7 @@ Task copy_task(std::size_t length) {
   task.goal = "Read " + std::to_string(length) + " letters, then write them again.";
   task.labels = symbols('a', 26);
   task.patterns = {{"shifted diagonal",
-                    "Question and answer are read in step: each letter is fetched from its own "
-                    "place in the question.",
+                    "Each letter of the answer is copied from the same position in the question.",
                     answer_links(length, [](std::size_t j) { return j; })}};
   return rewriting_task(std::move(task), length, [](Tokens&) {});
 }
@@ -117,8 +116,7 @@ Task sort_task(std::size_t length) {
   task.goal = "Read " + std::to_string(length) + " digits, then write them in ascending order.";
   task.labels = symbols('0', 10);
   task.patterns = {{"answered digit",
-                    "While a digit is being written, this share of the attention lies on that "
-                    "digit's copies in the question.",
+                    "Each digit of the answer attends to the copies of that digit in the question.",
                     [length](const Tokens& sequence) {
                       std::vector<Link> links;
                       for (Position query = length; query < 2 * length; ++query) {
@@ -137,7 +135,7 @@ Task sort_task(std::size_t length) {
 constexpr std::int64_t kPlus = 10;
 constexpr std::int64_t kEquals = 11;
 
-/// The last `count` decimal digits of `number`, most significant first.
+/// Appends the last `count` decimal digits of `number`, most significant first.
 void append_digits(Tokens& tokens, std::uint64_t number, std::size_t count) {
   const std::size_t begin = tokens.size();
   tokens.resize(begin + count);
@@ -154,17 +152,18 @@ Task add_task(std::size_t digits, bool reversed) {
   task.labels = symbols('0', 10);
   task.labels.insert(task.labels.end(), {"+", "="});
   task.spellings = task.labels;
-  const Position answer = 2 * digits + 2;  // a + b = sum, the sum one digit longer
+  const Position answer = 2 * digits + 2;  // a + b = sum, and the sum has one more digit
   task.prompt = answer;
   task.is_answer.assign(answer, false);
   task.is_answer.insert(task.is_answer.end(), digits + 1, true);
   task.patterns = {
       {"operand digits",
-       "Each digit of the sum looks at the two digits of its own place, one in each number.",
+       "Each digit of the sum attends to the two digits with the same place value, one in each "
+       "number.",
        [digits, answer, reversed](const Tokens&) {
          std::vector<Link> links;
          for (std::size_t place = 0; place < digits;
-              ++place) {  // the ones are place 0; the last carry has no operands
+              ++place) {  // the ones are place 0; the last carry has no digits to attend to
            const Position written = answer + (reversed ? place : digits - place);
            const Position first = digits - 1 - place;
            links.push_back({written - 1, first});
@@ -195,8 +194,8 @@ Task add_task(std::size_t digits, bool reversed) {
 constexpr std::size_t kRecallKeys = 16;  // letters a to p, then the digits as values
 constexpr std::size_t kRecallValues = 10;
 
-/// Shuffles the first `count` places of `items` into a uniformly drawn arrangement (Fisher and
-/// Yates).
+/// Replaces the first `count` items by a uniform random choice of all items, in random order
+/// (Fisher and Yates).
 void shuffle_front(Random& random, Tokens& items, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
     std::swap(items[i], items[i + random.below(items.size() - i)]);
@@ -228,7 +227,7 @@ Task recall_task(std::size_t pairs) {
   Task task;
   task.name = "recall";
   task.goal = "Read " + std::to_string(pairs) +
-              " letters, each followed by its digit; then give the digit of each letter asked for.";
+              " letters, each followed by its digit; then give the digit of each repeated letter.";
   task.labels = symbols('a', kRecallKeys);
   const std::vector<std::string> values = symbols('0', kRecallValues);
   task.labels.insert(task.labels.end(), values.begin(), values.end());
@@ -240,8 +239,7 @@ Task recall_task(std::size_t pairs) {
   }
   task.patterns = {
       {"key to value",
-       "A letter that is asked for looks at the digit that followed it in the question, and copies "
-       "it.",
+       "A repeated letter attends to the digit that followed it in the question, and copies it.",
        [pairs](const Tokens& sequence) {
          std::vector<Link> links;
          for (Position query = 2 * pairs; query < 4 * pairs; query += 2) {
@@ -251,8 +249,8 @@ Task recall_task(std::size_t pairs) {
          return links;
        }},
       {"digit to letter",
-       "Each digit of the question looks at the letter just before it, and so learns whose digit "
-       "it is.",
+       "Each digit of the question attends to the letter just before it, and so gets to know its "
+       "letter.",
        [pairs](const Tokens&) {
          std::vector<Link> links;
          for (Position value = 1; value < 2 * pairs; value += 2) {

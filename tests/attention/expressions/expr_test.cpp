@@ -1,4 +1,4 @@
-// What score and mask functions may be made of, and what they may not.
+// The operations that score and mask functions may use, and their errors.
 #include <tend/attention/expressions/expr.h>
 
 #include <limits>
@@ -52,7 +52,7 @@ TEST_CASE("operations of score and mask functions check their types") {
   CHECK_NOTHROW(trace_mask([&](auto at) { return truths(at.key) == (at.query > 2); }));
 }
 
-TEST_CASE("values of score and mask functions exist only while these are called") {
+TEST_CASE("values of score and mask functions exist only during the call") {
   CHECK_THROWS_WITH(Expr(1.0), ContainsSubstring("exist only while"));
   std::vector<Expr> kept;
   trace_mask([&](auto at) {
@@ -62,7 +62,7 @@ TEST_CASE("values of score and mask functions exist only while these are called"
   CHECK_THROWS_AS(kept[0] + 1, Error);
   CHECK_THROWS_WITH(trace_mask([&](auto at) { return kept[0] <= at.query; }),
                     ContainsSubstring("a value of another function"));
-  // An error in a function leaves its thread as it was.
+  // After an error in a function, the thread has no trace.
   CHECK_THROWS_WITH(trace_mask([](auto at) { return at.key % 1.5 == 0; }),
                     ContainsSubstring("% needs two indices"));
   CHECK_THROWS_WITH(Expr(1), ContainsSubstring("exist only while"));
@@ -76,7 +76,7 @@ TEST_CASE("a function of too many operations is an error") {
                     ContainsSubstring("a function of more than 10000 operations"));
 }
 
-TEST_CASE("arithmetic of indices is that of Python, in int32") {
+TEST_CASE("index arithmetic is Python's in int32") {
   // One query and one key for each pair of numbers.
   const std::vector<std::int64_t> numbers{-7, -3, -1, 0, 1, 2, 5, 2147483647, -2147483648};
   const auto count = static_cast<std::int64_t>(numbers.size());
@@ -86,7 +86,7 @@ TEST_CASE("arithmetic of indices is that of Python, in int32") {
     return wants_remainder ? a - quotient * b : quotient;
   };
   const auto wrap = [](std::int64_t a) { return std::int64_t{static_cast<std::int32_t>(a)}; };
-  // A place is visible where the expression is what it should be, given in a table.
+  // A position is visible if the expression equals the expected number, which is in a table.
   const auto check = [&](auto expression, auto expected) {
     std::vector<std::int64_t> results;
     for (const std::int64_t a : numbers) {
@@ -132,7 +132,7 @@ TEST_CASE("arithmetic of indices is that of Python, in int32") {
       });
 }
 
-TEST_CASE("NaN is found by isnan and passes clamp, whose bounds that are NaN change nothing") {
+TEST_CASE("isnan finds NaN and clamp passes it on and ignores bounds that are NaN") {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const std::vector<double> numbers{nan, -2, 0.5, 3};
   const Lookup number = lookup(tensor(numbers, {4}, float64));

@@ -9,7 +9,7 @@
 using namespace tend;
 using namespace tend::attention;
 
-TEST_CASE("functions with an offset give queries behind cached keys what the whole sequence has") {
+TEST_CASE("functions with an offset give queries after cached keys the whole sequence's results") {
   manual_seed(3);
   constexpr std::int64_t kHeads = 2, kTokens = 90;
   const Shape shape{3, kHeads, kTokens, 8};
@@ -37,7 +37,7 @@ TEST_CASE("functions with an offset give queries behind cached keys what the who
           const Tensor found = flex_attention(
               q.narrow(2, first, queries), k, v,
               {.score = with_offset(score, first), .mask = with_offset(mask, first), .path = path});
-          // The same terms, summed in another order: some hundred roundings of numbers of size 1.
+          // The same terms in another order: about a hundred roundings of numbers of size 1.
           CHECK(allclose(found, whole.narrow(2, first, queries), 5e-14, 5e-14));
         }
       }
@@ -56,7 +56,7 @@ Expr is_before(const Position& at) {
 
 }  // namespace
 
-TEST_CASE("plain functions are functions of scores and masks") {
+TEST_CASE("plain functions can be score and mask functions") {
   manual_seed(5);
   const Tensor x = randn({1, 1, 4, 2});
   CHECK(

@@ -8,7 +8,7 @@ using namespace tend;
 using namespace tend::attention;
 using Catch::Matchers::ContainsSubstring;
 
-TEST_CASE("ready-made masks are what their formulas say, tile by tile") {
+TEST_CASE("ready-made masks compute their formulas on both paths") {
   manual_seed(2);
   const auto make = [] { return randn({2, 2, 150, 8}, float64); };
   const Tensor query = make(), key = make(), value = make();
@@ -47,7 +47,7 @@ TEST_CASE("ready-made masks are what their formulas say, tile by tile") {
   CHECK(equal(masks::document_positions(tensor({5, 5, 2, 2, 2, 5})), tensor({0, 1, 0, 1, 2, 0})));
 }
 
-TEST_CASE("masks with a row for each batch are for as many batches as the inputs have") {
+TEST_CASE("masks with numbers for each batch need as many batches as the inputs have") {
   const Tensor x = ones({2, 3, 4, 5}), one = ones({3, 4, 5}), several = ones({2, 1, 3, 4, 5});
   const auto check = [&](const char* name, const auto& make) {
     CAPTURE(name);
@@ -62,7 +62,7 @@ TEST_CASE("masks with a row for each batch are for as many batches as the inputs
                                              " is for 3 batches, the weights (2, 3, 4, 4) have 2");
       CHECK_THROWS_AS(run(x, make(1)), ShapeError);
       CHECK_THROWS_AS(run(one, make(2)), ShapeError);
-      // Joined with others, too, but not where a function asks for rows of its own choice.
+      // The check also applies to joined masks, but not if a function chooses the batch itself.
       CHECK_THROWS_AS(run(x, masks::causal() && !make(3)), ShapeError);
       run(x, [mask = make(3)](const Position& at) {
         return mask({at.batch + 1, at.head, at.query, at.key});
@@ -74,7 +74,7 @@ TEST_CASE("masks with a row for each batch are for as many batches as the inputs
   check("documents", [](std::int64_t n) { return masks::documents(zeros({n, 4}, int64)); });
 }
 
-TEST_CASE("sizes that a mask cannot have are refused, and those beyond int32 mean what they can") {
+TEST_CASE("masks refuse invalid sizes and accept sizes beyond int32 that have a meaning") {
   constexpr std::int64_t kLarge = std::int64_t{1} << 40;
   CHECK_THROWS_WITH(masks::causal_bottom_right(-1, 5),
                     "[causal_bottom_right] sizes must not be negative, got -1 queries and 5 keys");
@@ -98,7 +98,7 @@ TEST_CASE("sizes that a mask cannot have are refused, and those beyond int32 mea
   CHECK_THROWS_AS(run(masks::documents(full({6}, kLarge, int64))), DTypeError);
 }
 
-TEST_CASE("the tables of masks are int64, with the dimensions that they need") {
+TEST_CASE("masks refuse tables of another dtype or rank") {
   CHECK_THROWS_AS(masks::padding(ones({2})), DTypeError);
   CHECK_THROWS_AS(masks::padding(ones({2, 1}, int64)), ShapeError);
   CHECK_THROWS_AS(masks::prefix(ones({2, 1}, int64)), ShapeError);

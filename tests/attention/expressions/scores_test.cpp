@@ -30,7 +30,8 @@ TEST_CASE("ALiBi has the slopes of its paper, for any number of heads") {
 }
 
 TEST_CASE("T5 has the buckets of Hugging Face's implementation") {
-  // The distances at which a bucket begins, of 16 and 32 on a side up to 128: torch 2.6.
+  // The distances at which buckets begin, for 16 and 32 buckets on a side and a max_distance of
+  // 128. The numbers are from torch 2.6.
   const auto check = [](bool bidirectional, const std::vector<std::int64_t>& begins) {
     constexpr std::int64_t kTokens = 150;
     const std::int64_t buckets = std::ssize(begins) * (bidirectional ? 2 : 1);
@@ -62,7 +63,7 @@ TEST_CASE("T5 has the buckets of Hugging Face's implementation") {
                 16, 19, 21, 24, 27, 31, 35, 40, 46, 52, 59, 67, 77, 87, 99, 113});
 }
 
-TEST_CASE("scores with numbers for each head are for as many heads as the inputs have") {
+TEST_CASE("scores with numbers for each head need as many heads as the inputs have") {
   const Tensor x = ones({2, 4, 3, 5}), one = ones({3, 5}), shared = ones({2, 2, 3, 5});
   const auto check = [&](const char* name, const auto& make) {
     CAPTURE(name);
@@ -88,7 +89,7 @@ TEST_CASE("scores with numbers for each head are for as many heads as the inputs
   check("t5_bias", [](std::int64_t n) { return scores::t5_bias(ones({8, n}), true); });
 }
 
-TEST_CASE("scores refuse numbers and tables that they cannot be made of") {
+TEST_CASE("score functions refuse invalid numbers and tables") {
   CHECK_THROWS_WITH(scores::relative_bias(ones({2, 4})),
                     "[relative_bias] the table must be (heads, 2 length - 1), got (2, 4)");
   CHECK_THROWS_AS(scores::t5_bias(ones({3, 2}), true), ShapeError);  // one bucket on each side

@@ -1,4 +1,4 @@
-// The tables that score and mask functions read, and the faults of places.
+// Look-ups outside of their tables, and divisions by 0.
 #include <tend/attention/expressions/trace.h>
 
 #include <cstdint>
@@ -13,7 +13,7 @@ using namespace tend::attention;
 using Catch::Matchers::ContainsSubstring;
 using tend::test::FlexInputs;
 
-TEST_CASE("a look-up outside of its table is an error where the place is visible") {
+TEST_CASE("a look-up outside of its table is an error at a visible position") {
   manual_seed(4);
   const FlexInputs in({2, 3}, 70, 90);
   const Tensor table = randn({2, 80}, {.dtype = float64});
@@ -32,7 +32,7 @@ TEST_CASE("a look-up outside of its table is an error where the place is visible
                       ContainsSubstring("[flex_attention] a look-up at (0, 80) in a table of shape "
                                         "(2, 80) at batch 0, head 0, query 0, key 80, which is"));
   }
-  // A negative index does not count from the end; dividing by 0 is an error, too.
+  // A negative index does not count from the end. Dividing by 0 is an error, too.
   const auto negative = [&](auto s, auto at) { return s + bias(at.head - 1, at.query); };
   const auto division = [&](auto s, auto at) { return s + at.query / (at.key - 3); };
   for (const AttentionPath path : {AttentionPath::composed, AttentionPath::fused}) {

@@ -1,4 +1,4 @@
-// Attention with scores and masks that are functions of their place.
+// Attention with score and mask functions.
 #include <tend/attention/functions/flex_attention.h>
 
 #include <cmath>
@@ -20,7 +20,7 @@ using tend::test::FlexInputs;
 
 namespace {
 
-// Draws functions: what it gives is a function of its seed alone.
+// Creates random functions. A function depends only on the seed.
 class RandomFunction {
  public:
   RandomFunction(unsigned seed, const std::vector<Tensor>& reals, const Tensor& indices,
@@ -35,7 +35,7 @@ class RandomFunction {
   }
   Expr mask(const Position& at) {
     score_ = nullptr;
-    // Each query sees something at most places, and tiles are empty and full now and then.
+    // Each query sees some keys at most positions. Some tiles are empty, and some are full.
     return truth(at, 3) && (at.query - at.key < draw(150) + 20 || index(at, 2) == 0);
   }
 
@@ -82,7 +82,7 @@ class RandomFunction {
     }
   }
 
-  // Numbers of moderate size, and off the places where functions have no derivative.
+  // Real numbers of moderate size, away from the points where functions have no derivative.
   Expr real(const Position& at, int depth) {
     if (depth == 0) {
       switch (draw(4)) {
@@ -117,7 +117,7 @@ class RandomFunction {
 
 }  // namespace
 
-TEST_CASE("random score and mask functions agree on both paths, with their gradients") {
+TEST_CASE("random score and mask functions and their gradients agree on both paths") {
   manual_seed(1);
   int hidden = 0, visible = 0;
   for (unsigned seed = 0; seed < 60; ++seed) {
@@ -135,7 +135,7 @@ TEST_CASE("random score and mask functions agree on both paths, with their gradi
         .mask = [&](const Position& at) { return mask.mask(at); },
         .dropout_p = seed % 3 == 0 ? 0.3 : 0.0};
     check_paths(in, options, tables);
-    options.dropout_p = 0;  // which would hide some, too
+    options.dropout_p = 0;  // dropout would set weights to zero, too
     const Tensor weights = flex_attention_with_weights(in.query, in.key, in.value, options).weights;
     hidden += (weights == 0).any().item<bool>() ? 1 : 0;
     visible += (weights != 0).any().item<bool>() ? 1 : 0;
@@ -144,11 +144,11 @@ TEST_CASE("random score and mask functions agree on both paths, with their gradi
   CHECK(visible > 30);
 }
 
-TEST_CASE("scores without a number at hidden places leave gradients of any order alone") {
+TEST_CASE("NaN scores at hidden positions do not change gradients of any order") {
   manual_seed(8);
   const FlexInputs in({2, 2}, 6, 6);
   const Tensor bias = randn({6}, {.dtype = float64, .requires_grad = true});
-  // The logarithm of 0 or less, and of 1, where keys are hidden.
+  // At hidden keys it is the logarithm of 0 or less, or, if `finite`, of 1.
   const auto score = [&](bool finite) {
     return ScoreFunction([&](auto s, auto at) {
       const auto back = at.query - at.key;
@@ -164,7 +164,7 @@ TEST_CASE("scores without a number at hidden places leave gradients of any order
     Tensor sum = zeros({}, float64);
     for (const Tensor& each : all) sum = sum + (each * each).sum();
     for (const Tensor& each : autograd::grad({sum}, inputs)) all.push_back(each);
-    // Without create_graph, where the paths differ.
+    // Without create_graph, the two paths compute gradients in different ways.
     const Tensor again = flex_attention(in.query, in.key, in.value, options);
     for (const Tensor& each : autograd::grad({(again * again).sum()}, inputs)) all.push_back(each);
     const HeadDetails heads = flex_attention_with_heads(in.query, in.key, in.value, {1}, options);
@@ -180,12 +180,12 @@ TEST_CASE("scores without a number at hidden places leave gradients of any order
     REQUIRE(found.size() == wanted.size());
     for (std::size_t i = 0; i < found.size(); ++i) {
       CAPTURE(i, path == AttentionPath::fused);
-      CHECK(allclose(found[i], wanted[i], 1e-10, 1e-10));  // some hundred roundings
+      CHECK(allclose(found[i], wanted[i], 1e-10, 1e-10));  // about a hundred roundings
     }
   }
 }
 
-TEST_CASE("a captured tensor that changed since the forward is an error in the backward") {
+TEST_CASE("changing a captured tensor after the forward is an error in the backward") {
   const FlexInputs in({1, 2}, 40, 40);
   Tensor slopes = rand({2}, {.dtype = float64});
   const Tensor out = flex_attention(in.query, in.key, in.value,
@@ -194,7 +194,7 @@ TEST_CASE("a captured tensor that changed since the forward is an error in the b
   CHECK_THROWS_AS(out.sum().backward(), AutogradError);
 }
 
-TEST_CASE("heads that share keys and values agree with repeated ones") {
+TEST_CASE("heads that share keys and values agree with heads that have repeated ones") {
   manual_seed(7);
   for (const DType dtype : {float64, float32}) {
     const auto make = [&](const Shape& shape) {
@@ -225,7 +225,7 @@ TEST_CASE("heads that share keys and values agree with repeated ones") {
   }
 }
 
-TEST_CASE("weights, scores and logsumexp of some heads are those of all heads") {
+TEST_CASE("weights and scores and logsumexp of some heads equal those of a run of all heads") {
   manual_seed(8);
   const auto make = [](const Shape& shape) {
     return randn(shape, {.dtype = float64, .requires_grad = true});
@@ -251,7 +251,7 @@ TEST_CASE("weights, scores and logsumexp of some heads are those of all heads") 
     composed.path = AttentionPath::composed;
     const Tensor all =
         index_select(flex_attention_with_weights(q, k, v, composed).weights, 1, tensor(heads));
-    CHECK(allclose(some.weights, all, 1e-13, 1e-13));  // the same sums in the same order, nearly
+    CHECK(allclose(some.weights, all, 1e-13, 1e-13));  // nearly the same sums in the same order
     const Tensor place = arange(0, 70, 1, {.dtype = int64}), behind = place.view({-1, 1}) - place;
     const Tensor keys = repeat_interleave(k, 2, 1);
     const Tensor wanted =
@@ -262,7 +262,7 @@ TEST_CASE("weights, scores and logsumexp of some heads are those of all heads") 
     const Tensor sums =
         logsumexp(masked_fill(some.scores, hidden, -std::numeric_limits<double>::infinity()), {-1});
     CHECK(allclose(some.log_sum_exp, sums, 1e-12, 1e-12));
-    // The first query sees nothing: behind itself there is no key, and its own is hidden.
+    // The first query sees nothing: there is no earlier key, and its own key is hidden.
     CHECK((some.log_sum_exp.select(-1, 0) == -std::numeric_limits<double>::infinity())
               .all()
               .item<bool>());
@@ -273,13 +273,13 @@ TEST_CASE("weights, scores and logsumexp of some heads are those of all heads") 
       CHECK(allclose(found[i], expected[i], 1e-11, 1e-11));
     }
     CHECK_THROWS_WITH(flex_attention_with_heads(q, k, v, {6}, options),
-                      ContainsSubstring("[flex_attention_with_heads] head 6 of weights of shape"));
+                      ContainsSubstring("there is no head 6 in weights of shape"));
     CHECK_THROWS_AS(flex_attention_with_heads(q, k, v, {-1}, options), IndexError);
     CHECK_THROWS_AS(flex_attention_with_heads(q[0][0], q[0][0], q[0][0], {0}), ShapeError);
   }
 }
 
-TEST_CASE("hidden keys of any value leave the result alone where their values are finite") {
+TEST_CASE("hidden keys that are NaN do not change the result if all values are finite") {
   manual_seed(3);
   FlexInputs in({1, 1}, 100, 100);
   const NoGradGuard no_graph;

@@ -1,4 +1,4 @@
-// Inputs of flex_attention, and its results on either path.
+// Inputs of flex_attention, and its results on both paths.
 #pragma once
 
 #include <cstddef>
@@ -42,7 +42,7 @@ inline std::vector<Tensor> flex_results(const FlexInputs& in, FlexOptions option
   std::vector<Tensor> inputs{in.query, in.key, in.value};
   inputs.insert(inputs.end(), tables.begin(), tables.end());
   std::vector<Tensor> all = autograd::grad({out}, inputs, {cotangent}, {.allow_unused = true});
-  // One path leaves out the tables that only conditions read, the other gives zeros.
+  // For tables that only conditions read, one path has no gradient, and the other has zeros.
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (!all[i].defined()) all[i] = zeros_like(inputs[i]);
   }
@@ -50,12 +50,12 @@ inline std::vector<Tensor> flex_results(const FlexInputs& in, FlexOptions option
   return all;
 }
 
-// Sums of up to some hundred terms of size 1, each rounded a few times: some hundred roundings.
+// The tolerance of sums of up to some hundred terms of size 1, each rounded a few times.
 inline double flex_tolerance(DType dtype) {
   return dtype == float64 ? 5e-14 : 3e-5;
 }
 
-// Of the gradients of tables, sums of up to some ten thousand.
+// The tolerance of the gradients of tables, which are sums of up to some ten thousand terms.
 inline double table_tolerance(DType dtype) {
   return dtype == float64 ? 2e-12 : 2e-4;
 }

@@ -1,4 +1,4 @@
-// The fused path of attention against the composed one, which says what it means.
+// Compares the fused path of attention with the composed path, which defines the results.
 #include <cmath>
 #include <limits>
 #include <string>
@@ -20,7 +20,7 @@ using tend::test::kInf;
 
 namespace {
 
-// (B, T, H * D) seen as (B, H, T, D), as modules split heads.
+// A view of (B, T, H * D) as (B, H, T, D), like the heads that modules split.
 Tensor split_heads(const Tensor& x, std::int64_t heads) {
   return x.view({x.size(0), x.size(1), heads, x.size(2) / heads}).transpose(1, 2);
 }
@@ -28,7 +28,7 @@ Tensor split_heads(const Tensor& x, std::int64_t heads) {
 struct HeadInputs {
   Tensor query, key, value;
 
-  // Head-split views, which are leaves.
+  // The inputs are leaves, and views with split heads.
   HeadInputs(std::int64_t batch, std::int64_t heads, std::int64_t queries, std::int64_t keys,
              std::int64_t dim, std::int64_t value_dim, DType dtype = float64) {
     const auto make = [&](std::int64_t rows, std::int64_t cols) {
@@ -56,7 +56,7 @@ std::vector<Tensor> results(const HeadInputs& in, AttentionOptions options, Atte
   return all;
 }
 
-// Sums of up to some hundred terms of size 1, each rounded a few times: some hundred roundings.
+// The tolerance of sums of up to some hundred terms of size 1, each rounded a few times.
 double tolerance(DType dtype) {
   return dtype == float64 ? 5e-14 : 3e-5;
 }
@@ -92,7 +92,7 @@ std::string node_of(const Tensor& x) {
 
 }  // namespace
 
-TEST_CASE("fused attention agrees with the composed one for all sizes") {
+TEST_CASE("fused attention agrees with composed attention for all sizes") {
   for (const DType dtype : {float64, float32}) {
     for (const bool causal : {false, true}) {
       CAPTURE(dtype, causal);
@@ -109,7 +109,7 @@ TEST_CASE("fused attention agrees with the composed one for all sizes") {
   }
 }
 
-TEST_CASE("fused attention takes masks of any shape, bool or added") {
+TEST_CASE("fused attention accepts bool and floating masks of any shape") {
   const HeadInputs in(2, 3, 100, 90, 8, 5);
   const Shape shapes[] = {{2, 3, 100, 90}, {100, 90}, {3, 1, 90}, {2, 1, 100, 1}, {90}, {}};
   for (const Shape& shape : shapes) {
@@ -143,7 +143,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("fused attention drops what the composed path drops") {
+TEST_CASE("fused attention drops the same weights as composed attention") {
   for (const DType dtype : {float64, float32}) {
     const HeadInputs in(2, 3, 100, 90, 8, 5, dtype);
     check_agreement(in, {.dropout_p = 0.3});
@@ -162,7 +162,7 @@ TEST_CASE("fused attention drops what the composed path drops") {
   CHECK(equal(next[0], next[1]));
 }
 
-TEST_CASE("fused attention takes any strides and broadcasts heads") {
+TEST_CASE("fused attention accepts any strides and broadcasts heads") {
   check_agreement({randn({2, 70, 5}, float64), randn({2, 5, 70}, float64).transpose(1, 2).detach(),
                    randn({2, 140, 6}, float64).slice(1, 0, 140, 2).detach()});
   check_agreement({randn({70, 5}, float64), randn({66, 5}, float64), randn({66, 3}, float64)},
@@ -174,8 +174,7 @@ TEST_CASE("fused attention takes any strides and broadcasts heads") {
   check_agreement({column.expand({70, 4}).detach(), column.expand({70, 4}).detach(), column});
 }
 
-TEST_CASE(
-    "the results of fused attention lie as its inputs do, so heads are merged without a copy") {
+TEST_CASE("the results of fused attention have the memory layout of its inputs") {
   const HeadInputs in(2, 3, 70, 70, 8, 8);
   const auto lie_split = [](const Tensor& x) { return x.transpose(1, 2).is_contiguous(); };
   const auto split = results(in, {}, AttentionPath::fused);
@@ -206,11 +205,13 @@ TEST_CASE("fused attention passes gradcheck and gradgradcheck") {
   }
 }
 
-TEST_CASE("fused attention knows the weights of rows that a large number was added to") {
-  // What hides by a number instead of -inf; a row that it hides altogether sees all keys evenly.
+TEST_CASE("fused attention agrees with composed attention for masks of large numbers") {
+  // These masks hide by a large number instead of -inf. A row that is hidden throughout sees all
+  // keys evenly.
   for (const double number : {-1e4, -1e9, -1e18, -1e30}) {
     CAPTURE(number);
-    // The digits of a score that are lost beside it; beside the last two no score is left.
+    // A score loses digits when the number is added. With the last two numbers nothing is left of
+    // it.
     const double lost = number > -1e17 ? -number * 0x1p-51 : 0;
     const HeadInputs in(2, 2, 40, 33, 8, 5);
     Tensor mask = zeros({40, 33}, float64);
@@ -236,7 +237,7 @@ TEST_CASE("fused attention has the same bits for any number of threads") {
   set_num_threads(before);
 }
 
-TEST_CASE("fused attention agrees with the composed one on every SIMD target") {
+TEST_CASE("fused attention agrees with composed attention on every SIMD target") {
   test::for_each_simd_target([](const std::string& target) {
     CAPTURE(target);
     for (const DType dtype : {float64, float32}) {
@@ -247,20 +248,20 @@ TEST_CASE("fused attention agrees with the composed one on every SIMD target") {
   });
 }
 
-TEST_CASE("fused attention needs memory for T, not for T x T") {
+TEST_CASE("the memory of fused attention grows with T and not with T x T") {
   constexpr std::int64_t kTokens = 2048, kMatrix = kTokens * kTokens * 4;
   const HeadInputs in(1, 2, kTokens, kTokens, 16, 16, float32);
   for (const double dropout_p : {0.0, 0.1}) {
     const std::int64_t before = live_memory();
     reset_peak_memory();
     results(in, {.dropout_p = dropout_p, .is_causal = true}, AttentionPath::fused);
-    // HeadInputs, results and copies are 2 * 2048 * 16 floats each, a sixty-fourth of a matrix. A
-    // bit for each weight of two heads is a sixteenth.
+    // Inputs, results and copies have 2 * 2048 * 16 floats each, which is 1/64 of a matrix. One bit
+    // for each weight of two heads is 1/16 of a matrix.
     CHECK(peak_memory() - before < (dropout_p == 0 ? kMatrix / 2 : kMatrix / 2 + kMatrix / 16));
   }
 }
 
-TEST_CASE("the path of attention is chosen by size, and can be forced") {
+TEST_CASE("the path of attention depends on the sizes and can be forced") {
   const HeadInputs small(1, 2, 1, 5, 4, 4), square(1, 2, 1, 1, 4, 4), large(1, 2, 64, 64, 4, 4);
   const auto node = [](const HeadInputs& in, const AttentionOptions& options) {
     return node_of(scaled_dot_product_attention(in.query, in.key, in.value, options));
@@ -280,7 +281,7 @@ TEST_CASE("the path of attention is chosen by size, and can be forced") {
   CHECK(node(large, {}) == kFusedNode);
 }
 
-TEST_CASE("what fused attention does not do is composed, unless the fused path is asked for") {
+TEST_CASE("calls that the fused path cannot compute are composed unless it is forced") {
   const HeadInputs in(1, 2, 64, 64, 4, 4);
   const HeadInputs more(in.query, in.key, randn({3, 1, 64, 4}, float64));
   const auto refuses = [](const HeadInputs& inputs, AttentionOptions options, const char* reason) {
@@ -294,22 +295,22 @@ TEST_CASE("what fused attention does not do is composed, unless the fused path i
   refuses(in, {.dropout_p = 1}, "dropout_p is 1");
   const HeadInputs trained(in.query.detach().requires_grad_(), in.key, in.value);
   refuses(trained, {.is_causal = true, .query_offset = 1}, "the gradient with a query_offset");
-  // Which means nothing without is_causal.
+  // Without is_causal, query_offset has no effect.
   CHECK(scaled_dot_product_attention(trained.query, in.key, in.value,
                                      {.path = AttentionPath::fused, .query_offset = 1})
             .requires_grad());
   refuses(more, {}, "value (3, 1, 64, 4) has more leading dimensions than the weights");
   CHECK_THROWS_WITH(
       attention::attention_with_weights(in.query, in.key, in.value, {.path = AttentionPath::fused}),
-      "[attention_with_weights] the fused path does not make the weights");
+      "[attention_with_weights] the fused path does not compute the weights");
 }
 
-TEST_CASE("fused attention scales scores as asked") {
+TEST_CASE("fused attention uses the given scale of scores") {
   check_agreement({1, 2, 70, 70, 8, 8}, {.scale = 0.7});
   check_agreement({1, 2, 70, 70, 8, 8}, {.is_causal = true, .scale = 0.0});
 }
 
-TEST_CASE("fused attention is NaN where the composed one is") {
+TEST_CASE("fused attention is NaN exactly where composed attention is NaN") {
   for (const double odd : {std::numeric_limits<double>::quiet_NaN(), kInf, -kInf}) {
     for (std::size_t which = 0; which < 3; ++which) {
       for (const bool causal : {false, true}) {

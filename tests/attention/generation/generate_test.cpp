@@ -26,7 +26,7 @@ GPT small_gpt(std::int64_t vocabulary = 13, PositionKind positions = PositionKin
   return model;
 }
 
-// The log-probabilities of the tokens behind the first `from`.
+// The total log-probability of the tokens after the first `from`.
 double log_probability(const GPT& model, const TokenSequence& tokens, std::size_t from) {
   const NoGradGuard no_graph;
   const Tensor logits = model(tensor(tokens).unsqueeze(0));
@@ -38,7 +38,7 @@ double log_probability(const GPT& model, const TokenSequence& tokens, std::size_
   return sum;
 }
 
-// A model whose logits are the same after every token: those of `logits`.
+// A model whose logits are `logits` after every token.
 GPT constant_model(const std::vector<double>& logits) {
   const auto count = static_cast<std::int64_t>(logits.size());
   GPT model(
@@ -62,12 +62,12 @@ GPT bigram_model(const std::vector<std::vector<double>>& shares) {
              .positions = PositionKind::none});
   const NoGradGuard no_graph;
   model.token_embedding.weight.copy_(eye(count));
-  // The norm makes the embedding's 1 the root of the count.
+  // The norm turns the 1 of the embedding into the square root of `count`.
   model.head.weight.copy_(log(tensor(shares)).T() / std::sqrt(static_cast<double>(count)));
   return model;
 }
 
-// The share of each token among 4,000 drawn ones.
+// The share of each token in 4,000 generated ones.
 std::map<std::int64_t, double> shares(const GPT& model, GenerateOptions options) {
   options.max_new_tokens = 1;
   options.num_samples = 4000;
@@ -141,8 +141,8 @@ TEST_CASE("tokens are the same with and without a cache, for prompts of differen
   }
 }
 
-TEST_CASE("drawn tokens have the probabilities of the model, sharpened by the temperature") {
-  // Shares of 4,000 draws lie within 4 standard deviations, at most 0.032.
+TEST_CASE("tokens are drawn with the model's probabilities and the temperature sharpens these") {
+  // The shares are within 4 standard deviations of the probabilities: at most 0.032 away.
   const GPT model = constant_model({std::log(0.5), std::log(0.3), std::log(0.2)});
   const auto plain = shares(model, {});
   CHECK(std::abs(plain.at(0) - 0.5) < 0.032);
@@ -167,14 +167,14 @@ TEST_CASE("top_k, top_p and min_p leave the likeliest tokens") {
   CHECK(drawn_tokens(constant_model({1.0, 0.0, 1.0, 0.0}), {.top_p = 0.3}) == Tokens{0, 2});
   CHECK(drawn_tokens(model, {.min_p = 0.5}) == Tokens{1, 3});
   CHECK(drawn_tokens(model, {.min_p = 0.3}) == Tokens{1, 3, 4});
-  // top_p sees what top_k left: 0.4 / 0.85 and 0.3 / 0.85 have 0.82 together.
+  // top_p is applied after top_k: 0.4 / 0.85 and 0.3 / 0.85 are 0.82 in total.
   CHECK(drawn_tokens(model, {.top_k = 3, .top_p = 0.8}) == Tokens{1, 3});
-  // min_p sees what the temperature made: 0.16 of 0.16, 0.09, 0.0225, ...
+  // min_p is applied after the temperature, to shares of 0.16, 0.09, 0.0225, ...
   CHECK(drawn_tokens(model, {.temperature = 0.5, .min_p = 0.5}) == Tokens{1, 3});
   CHECK(drawn_tokens(model, {.temperature = 0.5, .min_p = 0.6}) == Tokens{1});
 }
 
-TEST_CASE("a repetition penalty makes tokens that are there less likely, whatever their sign") {
+TEST_CASE("a repetition penalty makes earlier tokens less likely for any sign of their logits") {
   const GPT model = constant_model({2.0, 1.9, -1.0, 0.5});
   CHECK(generate(model, TokenSequence{3}, {.max_new_tokens = 3, .repetition_penalty = 1.5}) ==
         TokenSequence{3, 0, 1, 0});
@@ -183,7 +183,7 @@ TEST_CASE("a repetition penalty makes tokens that are there less likely, whateve
         TokenSequence{2, 0, 1, 0});
 }
 
-TEST_CASE("a sequence ends with a stop token, the others go on") {
+TEST_CASE("a sequence ends at a stop token while the others continue") {
   manual_seed(3);
   const GPT model = small_gpt();
   const std::vector<TokenSequence> prompts{{1, 2}, {3, 4}};
@@ -198,22 +198,22 @@ TEST_CASE("a sequence ends with a stop token, the others go on") {
   CHECK(cut[0].back() == stop);
 }
 
-TEST_CASE("on_token is told each token, and can end the generation") {
+TEST_CASE("on_token receives each token and can end the generation") {
   manual_seed(4);
   const GPT model = small_gpt();
   const std::vector<TokenSequence> prompts{{1, 2}, {3, 4}};
-  std::vector<TokenSequence> told = prompts;
+  std::vector<TokenSequence> received = prompts;
   int count = 0;
   const GenerateOptions options{.max_new_tokens = 9, .on_token = [&](auto sequence, auto token) {
-                                  told[sequence].push_back(token);
+                                  received[sequence].push_back(token);
                                   return ++count < 7;
                                 }};
-  CHECK(generate(model, prompts, options) == told);
-  CHECK(told[0].size() == 6);
-  CHECK(told[1].size() == 5);
+  CHECK(generate(model, prompts, options) == received);
+  CHECK(received[0].size() == 6);
+  CHECK(received[1].size() == 5);
 }
 
-TEST_CASE("beams that hold all sequences find the likeliest") {
+TEST_CASE("beam search with a beam for every sequence finds the likeliest ones") {
   manual_seed(6);
   constexpr std::int64_t kTokens = 3;
   const GPT model = small_gpt(kTokens);
@@ -230,19 +230,19 @@ TEST_CASE("beams that hold all sequences find the likeliest") {
   for (std::size_t i = 0; i < 4; ++i) CHECK(best[i] == all[i].second);
 }
 
-TEST_CASE("beams weigh sequences that ended against those that go on by their lengths") {
+TEST_CASE("beam search compares ended and running sequences by the length penalty") {
   // Token 0 ends a sequence; all tokens have the same probabilities everywhere.
   const GPT model = constant_model({std::log(0.3), std::log(0.6), std::log(0.1)});
   GenerateOptions options{.max_new_tokens = 4, .stop_tokens = {0}, .num_beams = 3};
-  // The mean of log-probabilities is the best where token 1 goes on to the end.
+  // The mean log-probability is best if token 1 is repeated to the end.
   CHECK(generate(model, TokenSequence{2}, options) == TokenSequence{2, 1, 1, 1, 1});
   options.length_penalty = 0;  // 0.3 is more than 0.6^4
   CHECK(generate(model, TokenSequence{2}, options) == TokenSequence{2, 0});
 }
 
-TEST_CASE("likely stop tokens take no beam away from a sequence that goes on") {
-  // Tokens 0, 1 and 2 end a sequence. From 5, token 4 is the fifth likeliest, but is followed by
-  // itself nearly always, while what follows 3 is unlikely.
+TEST_CASE("likely stop tokens do not take beams from sequences that continue") {
+  // Tokens 0, 1 and 2 end a sequence. After token 5, token 4 is only the fifth likeliest, but it is
+  // nearly always followed by itself. All tokens after 3 are unlikely.
   constexpr double kNever = 1e-9;
   const GPT model = bigram_model({{1, 1, 1, 1, 1, 1},
                                   {1, 1, 1, 1, 1, 1},
@@ -254,8 +254,8 @@ TEST_CASE("likely stop tokens take no beam away from a sequence that goes on") {
   CHECK(generate(model, TokenSequence{5}, options) == TokenSequence{5, 4, 4, 4});
 }
 
-TEST_CASE("logits without a largest number are an error that names the sequence and the token") {
-  // 0 and 1 lead to themselves, 2 to 3, after which every logit is NaN.
+TEST_CASE("generate names the sequence and the position if the largest logit is not finite") {
+  // Tokens 0 and 1 are followed by themselves, and 2 by 3. After 3, every logit is NaN.
   constexpr double kNever = 1e-9;
   GPT model = bigram_model({{1, kNever, kNever, kNever},
                             {kNever, 1, kNever, kNever},
@@ -301,7 +301,7 @@ TEST_CASE("logits without a largest number are an error that names the sequence 
   }
 }
 
-TEST_CASE("what cannot be generated is refused before anything is computed") {
+TEST_CASE("generate refuses invalid arguments before it computes anything") {
   const GPT model = small_gpt();
   const auto refused = [&](const GenerateOptions& options) {
     manual_seed(1);
@@ -349,14 +349,14 @@ TEST_CASE("what cannot be generated is refused before anything is computed") {
                     "[generate] token -1 of prompt 1 is out of range for a vocabulary of 13");
 }
 
-TEST_CASE("prompts may stand in braces and in tensors") {
+TEST_CASE("prompts may be given in braces and as tensors") {
   manual_seed(2);
   const GPT model = small_gpt();
   const GenerateOptions options{.max_new_tokens = 4};
   const auto both = generate(model, std::vector<TokenSequence>{{1, 2}, {3, 4}}, options);
   CHECK(generate(model, {{1, 2}, {3, 4}}, options) == both);
   CHECK(generate(model, {{1, 2}}, options).at(0) == both[0]);
-  // Flat braces are one prompt, nested ones several, also of single tokens.
+  // Flat braces are one prompt. Nested braces are several prompts, even of one token each.
   const std::int64_t token = 2;
   const TokenSequence flat = generate(model, {1, 2}, options);
   CHECK(flat == both[0]);
@@ -390,7 +390,7 @@ TEST_CASE("prompts may stand in braces and in tensors") {
   CHECK_THROWS_AS(generate(model, Tensor(), options), Error);
 }
 
-TEST_CASE("the last new token, which the model never sees, may stand behind its context") {
+TEST_CASE("the last new token may be beyond the context because the model never reads it") {
   manual_seed(4);
   const GPT model = small_gpt();
   const TokenSequence prompt{1, 2};

@@ -17,13 +17,13 @@ namespace {
 
 constexpr std::int64_t kVocab = 11, kLength = 6;
 
-// Patterns are one-hot or uniform in float32. Logits are sums of at most 200, so that equal ones
-// differ by a few roundings of 1e-5.
+// Patterns are one-hot or uniform in float32. Logits are sums of numbers up to 200, so equal ones
+// differ by a few roundings of about 1e-5.
 bool same_numbers(const Tensor& a, const Tensor& b) {
   return a.shape() == b.shape() && allclose(a.to(float64), b.to(float64), 1e-5, 1e-4);
 }
 
-// Zeros, but for some entries.
+// Zeros, except for some entries.
 Tensor only(const Shape& shape, const std::map<std::vector<std::int64_t>, double>& entries) {
   Tensor x = zeros(shape, float64);
   for (const auto& [place, value] : entries) {
@@ -34,7 +34,7 @@ Tensor only(const Shape& shape, const std::map<std::vector<std::int64_t>, double
   return x;
 }
 
-// Different tokens, twice: (1, 2 length).
+// A sequence of different tokens, twice: (1, 2 length).
 Tensor repeated_tokens(std::int64_t length) {
   const Tensor once = randperm(kVocab).narrow(0, 0, length).unsqueeze(0);
   return cat({once, once}, 1);
@@ -46,7 +46,8 @@ std::int64_t previous(std::int64_t query, std::int64_t key) {
 
 using Program = std::function<TokenSequence(TokenSequence)>;
 
-// Compares the answers to random sequences, at all of the last positions, and those of generate().
+// Compares a model's answers to random sequences with `wanted`: at all last positions of one run,
+// and by generate().
 void check_program(GPT (*make_model)(std::int64_t vocab_size, std::int64_t length),
                    const Program& wanted) {
   const NoGradGuard no_graph;
@@ -54,7 +55,7 @@ void check_program(GPT (*make_model)(std::int64_t vocab_size, std::int64_t lengt
     const GPT model = make_model(kVocab, length);
     const std::int64_t separators = model.config.context_length - length;
     for (std::int64_t i = 0; i < kVocab - 1; ++i) {
-      const Tensor sequence = randint(0, 1 + i, {1, length});  // equal tokens at first
+      const Tensor sequence = randint(0, 1 + i, {1, length});  // the first one has equal tokens
       const Tensor tokens = cat({sequence, full({1, separators}, kVocab - 1)}, 1);
       const TokenSequence result = wanted(sequence.squeeze(0).to_vector<std::int64_t>());
       const Tensor answers = model(tokens).narrow(1, separators, length);
@@ -80,7 +81,7 @@ TEST_CASE("an induction model predicts the next token of a repeated sequence") {
   }
 }
 
-TEST_CASE("an induction model averages over what followed the token, at all positions") {
+TEST_CASE("an induction model averages over the tokens that followed the query's token") {
   manual_seed(2);
   const GPT model = lens::induction_model(kVocab, 2 * kLength);
   const NoGradGuard no_graph;
@@ -93,7 +94,7 @@ TEST_CASE("an induction model averages over what followed the token, at all posi
       for (std::size_t j = 1; j <= i; ++j) {
         if (x[j - 1] == x[i]) followed.push_back(x[j]);
       }
-      // Without such a token, over all but the first.
+      // If the token did not occur before, the average is over all tokens except the first.
       const auto end = x.begin() + static_cast<std::ptrdiff_t>(i) + 1;
       if (followed.empty()) followed.assign(x.begin() + (i > 0 ? 1 : 0), end);
       wanted.select(1, static_cast<std::int64_t>(i))
@@ -103,7 +104,7 @@ TEST_CASE("an induction model averages over what followed the token, at all posi
   }
 }
 
-TEST_CASE("a reverse model reverses") {
+TEST_CASE("a reverse model reverses the sequence") {
   manual_seed(3);
   check_program(lens::reverse_model, [](TokenSequence x) {
     std::reverse(x.begin(), x.end());
@@ -121,7 +122,7 @@ TEST_CASE("a histogram model counts each token of the sequence") {
   CHECK_THROWS_AS(lens::histogram_model(6, 6), ShapeError);
 }
 
-TEST_CASE("a sort model sorts, also what occurs more than once") {
+TEST_CASE("a sort model sorts sequences with repeated tokens") {
   manual_seed(5);
   check_program(lens::sort_model, [](TokenSequence x) {
     std::sort(x.begin(), x.end());
@@ -155,7 +156,8 @@ TEST_CASE("each head score finds the head that was built for it") {
       for (std::int64_t head = 0; head < 4; ++head) {
         CAPTURE(layer, head);
         const auto reached = scores.select(0, head).item<double>();
-        // The other heads attend there at times: in the first half, the pattern is uniform.
+        // The other heads also attend there a little: in the first half, their patterns are
+        // uniform.
         if (layer == wanted.layer && head == wanted.head) {
           CHECK(reached == Approx(1));
         } else {
@@ -181,10 +183,11 @@ TEST_CASE("QK and OV circuits are the matrices that were built in") {
   const auto score = [](auto query, auto key) { return static_cast<double>(10 * query + key); };
   builder.attend({0, 1, {{tokens, copy, score}, {positions, tokens, previous}}, tokens, copy});
   const GPT model = builder.build();
-  CHECK(model.config.head_dim == 16);  // room for seven directions of queries, in powers of four
+  CHECK(model.config.head_dim == 16);  // seven directions of queries, rounded up to a power of four
   std::map<std::vector<std::int64_t>, double> scores, copied;
   for (std::int64_t i = 0; i < 3; ++i) {
-    // Of head 1, times sharpness and the root of 16. Directions: tokens 0, positions 3, copy 7.
+    // The entries of head 1, times sharpness (5) and the root of 16. Tokens begin at direction 0,
+    // positions at 3, and copies at 7.
     for (std::int64_t j = 0; j < 3; ++j)
       scores[{1, i, 7 + j}] = 5 * 4 * static_cast<double>(10 * i + j);
     scores[{1, 4 + i, i}] = 5 * 4;
@@ -196,15 +199,16 @@ TEST_CASE("QK and OV circuits are the matrices that were built in") {
 
 TEST_CASE("composition scores are above 0 exactly where a head reads what another wrote") {
   const GPT induction = lens::induction_model(kVocab, 2 * kLength);
-  // |A B| / (|A| |B|) of the identity of 11 tokens A, and B: the same, and a row of 12 positions.
+  // |A B| / (|A| |B|): A is the identity of 11 tokens. B has the same identity, and a row of 12
+  // positions.
   CHECK(same_numbers(lens::composition_scores(induction, "K"),
                      only({2, 2, 2, 2}, {{{0, 1, 1, 0}, 1 / std::sqrt(11. + 12)}})));
   CHECK(same_numbers(lens::composition_scores(induction, "Q"), only({2, 2, 2, 2}, {})));
   CHECK(same_numbers(lens::composition_scores(induction, "V"), only({2, 2, 2, 2}, {})));
 
   const GPT sort = lens::sort_model(kVocab, kLength);
-  // The copied token is what layer 1 compares with others, and what layer 2 copies. The scores are
-  // those of 55 pairs of a token and a smaller one, and 18 x (6 + 4) more of positions.
+  // Layer 1 compares the copied token with others, and layer 2 copies it. In the squared norm of
+  // layer 1's scores, 55 is for pairs of a token and a smaller one, and 18 x (6 + 4) for positions.
   CHECK(same_numbers(lens::composition_scores(sort, "Q"),
                      only({3, 1, 3, 1}, {{{0, 0, 1, 0}, std::sqrt(55 / (11 * (55. + 180)))}})));
   CHECK(same_numbers(lens::composition_scores(sort, "V"),
@@ -254,7 +258,7 @@ TEST_CASE("the logit lens reads the answer after the layer that computes it, and
   }
 }
 
-TEST_CASE("the Jacobian lens sees the way of a token through two heads") {
+TEST_CASE("the Jacobian lens follows a token through two heads") {
   manual_seed(10);
   lens::ModelBuilder builder({.vocab_size = kVocab, .context_length = kLength});
   const lens::Subspace positions = builder.positions(), before = builder.add(kVocab);
@@ -283,8 +287,8 @@ TEST_CASE("the Jacobian lens sees the way of a token through two heads") {
 
 namespace {
 
-// Two sequences that end in token 0. In one of them 0 was followed by 1 and 2 by 3, in the other 0
-// by 3 and 2 by 1.
+// Two sequences that end with token 0. In `tokens`, 3 follows 0 and 1 follows 2. In `others`, 1
+// follows 0 and 3 follows 2.
 struct SwappedPairs {
   GPT model;
   Tensor tokens = tensor({{7, 8, 2, 1, 9, 0, 3, 10, 0}});
@@ -298,7 +302,7 @@ struct SwappedPairs {
   }
 };
 
-// The logit of 1, the answer to the other sequence, less that of 3.
+// The logit of 1, which is the answer to `others`, minus the logit of 3, the answer to `tokens`.
 Tensor for_others(const Tensor& logits) {
   const Tensor last = logits.select(1, -1).select(0, 0);
   return last.select(0, 1) - last.select(0, 3);
@@ -306,7 +310,7 @@ Tensor for_others(const Tensor& logits) {
 
 }  // namespace
 
-TEST_CASE("ablation changes the answer where a head of the circuit is, and nowhere else") {
+TEST_CASE("ablation changes the answer only for heads of the circuit") {
   const SwappedPairs pair;
   const NoGradGuard no_graph;
   for (std::int64_t layer = 0; layer < 2; ++layer) {
@@ -315,13 +319,14 @@ TEST_CASE("ablation changes the answer where a head of the circuit is, and nowhe
       const Tensor without = lens::run_with_hooks(pair.model, pair.tokens,
                                                   {lens::replace_heads(name, {head}, zeros({1}))});
       const bool is_built = head == 1 - layer;
-      // Without either head, the answer is the average of all tokens, or nothing.
+      // Without the head of layer 0, the answer is the average of all tokens. Without the head of
+      // layer 1, there is no answer.
       CHECK(for_others(without).item<double>() == Approx(is_built ? 0 : -100).margin(1e-4));
     }
   }
 }
 
-TEST_CASE("patching changes the answer at the circuit's heads and positions, and nowhere else") {
+TEST_CASE("patching changes the answer only at the heads and positions of the circuit") {
   const SwappedPairs pair;
   const NoGradGuard no_graph;
   CHECK(for_others(pair.model(pair.tokens)).item<double>() == Approx(-100));
@@ -329,13 +334,13 @@ TEST_CASE("patching changes the answer at the circuit's heads and positions, and
   const auto change_of = [&](const auto& patch, const char* name) {
     return patch(pair.model, pair.tokens, pair.cache, for_others, name) + 100;
   };
-  // All of a head is the other answer.
+  // Patching a head of the circuit at all positions gives the other answer.
   CHECK(same_numbers(change_of(lens::patch_by_head, "hook_z"),
                      only({2, 2}, {{{0, 1}, 200}, {{1, 0}, 200}})));
   CHECK(same_numbers(change_of(lens::patch_by_head, "hook_q"), only({2, 2}, {})));
 
-  // Position 3 has token 1, and position 6 has 3. If one of them gets the other token before it,
-  // both or neither of 1 and 3 followed a 0, so that their logits are equal.
+  // Position 3 has token 1, and position 6 has token 3. If one of them gets the other previous
+  // token, both or neither of 1 and 3 follow a 0. Their logits are then equal.
   const auto& by_both = lens::patch_by_head_and_position;
   CHECK(same_numbers(change_of(by_both, "hook_z"),
                      only({2, 2, 9}, {{{0, 1, 3}, 100}, {{0, 1, 6}, 100}, {{1, 0, 8}, 200}})));
@@ -345,7 +350,7 @@ TEST_CASE("patching changes the answer at the circuit's heads and positions, and
                      only({2, 2, 9}, {{{1, 0, 3}, 100}, {{1, 0, 6}, 100}})));
   CHECK(same_numbers(change_of(by_both, "hook_q"), only({2, 2, 9}, {})));
 
-  // The two tokens that differ are read at the next position, and decide at the last.
+  // The two tokens that differ are read at the next positions, which decide the answer at the last.
   const auto& by_position = lens::patch_by_position;
   CHECK(same_numbers(change_of(by_position, "hook_resid_pre"),
                      only({2, 9}, {{{0, 2}, 100}, {{0, 5}, 100}, {{1, 3}, 100}, {{1, 6}, 100}})));
@@ -353,7 +358,7 @@ TEST_CASE("patching changes the answer at the circuit's heads and positions, and
                      only({2, 9}, {{{0, 3}, 100}, {{0, 6}, 100}, {{1, 8}, 200}})));
 }
 
-TEST_CASE("the path leads from the head for the token before through the keys of the other") {
+TEST_CASE("the path goes from the previous token head through the keys of the induction head") {
   const SwappedPairs pair;
   const auto path = [&](lens::Head sender, std::vector<lens::Head> receivers, const char* name) {
     return lens::patch_path(pair.model, pair.tokens, pair.cache, for_others, sender,
@@ -370,7 +375,7 @@ TEST_CASE("the path leads from the head for the token before through the keys of
   CHECK(path({1, 0}, {}, "hook_q") == Approx(100));
 }
 
-TEST_CASE("attributions are exact after the patterns, and do not see through one-hot patterns") {
+TEST_CASE("attributions are exact after the patterns and vanish before one-hot patterns") {
   const SwappedPairs pair;
   const auto estimate = [](const SwappedPairs& of) {
     return lens::attribute_by_head_and_position(of.model, of.tokens, of.cache, for_others);
@@ -379,7 +384,7 @@ TEST_CASE("attributions are exact after the patterns, and do not see through one
   CHECK(same_numbers(estimate(pair), only({2, 2, 9}, {{{1, 0, 8}, 200}})));
 
   // With a sharpness of 2, patterns are soft. The estimates are of first order, so only their
-  // places and signs are compared. Effects are at least 6e-3, and roundings some 1e-6.
+  // positions and signs are compared. Effects are at least 6e-3, and roundings about 1e-6.
   const SwappedPairs soft(2);
   const Tensor estimates = estimate(soft);
   const NoGradGuard no_graph;
@@ -392,7 +397,7 @@ TEST_CASE("attributions are exact after the patterns, and do not see through one
   CHECK(same_numbers(estimates.select(0, 1), changes.select(0, 1)));
 }
 
-TEST_CASE("a builder refuses what no model can have") {
+TEST_CASE("a builder refuses invalid heads and tables and answers") {
   lens::ModelBuilder builder({.vocab_size = 3, .context_length = 4});
   const lens::Subspace tokens = builder.tokens(), positions = builder.positions();
   const lens::Subspace number = builder.add(1), three = builder.add(3);

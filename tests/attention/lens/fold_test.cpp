@@ -1,4 +1,4 @@
-// Folded and centred models have the logits of the model.
+// Folded and centred models have the same logits as the original model.
 #include "tests/catch.h"
 
 #include <tend/tend.h>
@@ -20,8 +20,8 @@ GPTConfig fold_config(NormKind norm, bool tied, bool gated) {
           .tied_head = tied};
 }
 
-// In float64, so that sums in another order differ by some 1e-15; with norms that are not those of
-// the beginning.
+// A float64 model, so that another order of summation changes results by about 1e-15. Its norms do
+// not have their initial weights.
 GPT fold_model(const GPTConfig& config) {
   GPT model(config);
   model.to(float64);
@@ -36,7 +36,7 @@ bool is_same_but_rounded(const Tensor& a, const Tensor& b) {
 
 }  // namespace
 
-TEST_CASE("a model without weights in its norms has the same logits") {
+TEST_CASE("folding the norms keeps the logits") {
   manual_seed(1);
   for (const NormKind norm : {NormKind::layer, NormKind::rms}) {
     for (const bool tied : {false, true}) {
@@ -55,7 +55,7 @@ TEST_CASE("a model without weights in its norms has the same logits") {
   }
 }
 
-TEST_CASE("a model that writes without means has the same logits") {
+TEST_CASE("centring what is written to the residual stream keeps the logits") {
   manual_seed(2);
   for (const bool tied : {false, true}) {
     const GPT model = fold_model(fold_config(NormKind::layer, tied, false));
@@ -71,7 +71,7 @@ TEST_CASE("a model that writes without means has the same logits") {
                     ContainsSubstring("do not subtract the mean"));
 }
 
-TEST_CASE("a centred head changes all logits of a token by one number") {
+TEST_CASE("centring the head changes all logits of a position by the same number") {
   manual_seed(3);
   const GPT model = fold_model(fold_config(NormKind::layer, false, false));
   const NoGradGuard no_graph;

@@ -24,15 +24,15 @@ double only_score(const Tensor& scores) {
 
 }  // namespace
 
-TEST_CASE("a head that attends to the token before, or to the first one, has that score alone") {
+TEST_CASE("the previous and first token scores are 1 only for a head that attends there") {
   const Tensor before = pattern_to({0, 0, 1, 2, 3}), first = pattern_to({0, 0, 0, 0, 0});
   CHECK(only_score(lens::previous_token_score(before)) == 1);
-  CHECK(only_score(lens::first_token_score(before)) == 0.25);  // from query 1
+  CHECK(only_score(lens::first_token_score(before)) == 0.25);  // query 1 only
   CHECK(only_score(lens::first_token_score(first)) == 1);
   CHECK(only_score(lens::previous_token_score(first)) == 0.25);
 }
 
-TEST_CASE("scores of repeated tokens count the queries whose token there was before") {
+TEST_CASE("scores of repeated tokens average over the queries whose token occurred before") {
   const Tensor tokens = tensor({{7, 8, 9, 7, 8, 9}});
   const Tensor duplicate = pattern_to({0, 0, 0, 0, 1, 2}),
                induction = pattern_to({0, 0, 0, 1, 2, 3});
@@ -40,7 +40,7 @@ TEST_CASE("scores of repeated tokens count the queries whose token there was bef
   CHECK(only_score(lens::induction_score(duplicate, tokens)) == 0);
   CHECK(only_score(lens::induction_score(induction, tokens)) == 1);
   CHECK(only_score(lens::duplicate_token_score(induction, tokens)) == 0);
-  // Half of the attention, from one of three queries: 1/6.
+  // One of three queries gives it half of its attention: 1/6.
   Tensor half = pattern_to({0, 0, 0, 0, 0, 0});
   half.select(2, 4).select(2, 0).fill_(0.5);
   half.select(2, 4).select(2, 2).fill_(0.5);
@@ -48,14 +48,14 @@ TEST_CASE("scores of repeated tokens count the queries whose token there was bef
   CHECK(only_score(lens::induction_score(half, tensor({{1, 2, 3, 4, 5, 6}}))) == 0);
 }
 
-TEST_CASE("scores are averages over batches, for each head by itself") {
+TEST_CASE("scores are averaged over batches separately for each head") {
   const Tensor a = pattern_to({0, 0, 1}), b = pattern_to({0, 0, 0});
   const Tensor pattern = stack({cat({a, b}, 1).squeeze(0), cat({b, b}, 1).squeeze(0)});
   const Tensor scores = lens::previous_token_score(pattern);
   CHECK(scores.to_vector<float>() == std::vector<float>{0.75F, 0.5F});
 }
 
-TEST_CASE("the entropy of a pattern is that of its rows") {
+TEST_CASE("the entropy of a pattern is the mean entropy of its rows") {
   CHECK(only_score(lens::attention_entropy(pattern_to({0, 0, 1}))) == 0);
   CHECK(only_score(lens::attention_entropy(full({1, 1, 3, 4}, 0.25))) == Approx(std::log(4.0)));
 }
@@ -67,7 +67,7 @@ TEST_CASE("patterns and tokens of other shapes are refused") {
   CHECK_THROWS_AS(lens::induction_score(pattern, zeros({1, 3})), DTypeError);
 }
 
-TEST_CASE("composition is 1 where a head reads the one direction that another writes") {
+TEST_CASE("composition is 1 if a head reads exactly the direction that another head writes") {
   const attention::GPT model(
       {.vocab_size = 5, .context_length = 4, .width = 4, .num_heads = 2, .num_layers = 2});
   const NoGradGuard no_graph;
@@ -85,7 +85,7 @@ TEST_CASE("composition is 1 where a head reads the one direction that another wr
   set(lens::W_O(model, 0), 0, 0, 2);
   set(lens::W_V(model, 0), 1, 0, 0);
   set(lens::W_O(model, 0), 1, 0, 3);
-  // Head 1 of layer 1 has queries of direction 2, keys and values of direction 3.
+  // Head 1 of layer 1 reads queries from direction 2, and keys and values from direction 3.
   set(lens::W_Q(model, 1), 1, 2, 0);
   set(lens::W_K(model, 1), 1, 3, 0);
   set(lens::W_V(model, 1), 1, 3, 0);

@@ -1,4 +1,4 @@
-// Patched runs against the same runs by hand.
+// Compares patched runs with the same runs done by hand.
 #include "tests/catch.h"
 
 #include <tend/tend.h>
@@ -56,7 +56,7 @@ TEST_CASE("a run patched with itself is not changed") {
       is_usual(lens::patch_path(runs.model, runs.tokens, own, last_difference, {0, 1}, {{1, 2}})));
 }
 
-TEST_CASE("patching the embeddings of a position is another token there") {
+TEST_CASE("patching the embeddings of a position equals a run with the other token there") {
   manual_seed(2);
   const PatchRuns runs;
   const NoGradGuard no_graph;
@@ -70,19 +70,19 @@ TEST_CASE("patching the embeddings of a position is another token there") {
   }
 }
 
-TEST_CASE("patching the whole stream at the end is the other run") {
+TEST_CASE("patching the final stream at the last position gives the result of the other run") {
   manual_seed(3);
   const PatchRuns runs;
   const NoGradGuard no_graph;
   const Tensor all = lens::patch_by_position(runs.model, runs.tokens, runs.cache, last_difference,
                                              "hook_resid_post");
-  // The last_difference sees the last position alone.
+  // last_difference reads only the last position.
   CHECK(entry(all, {1, 4}) ==
         Approx(last_difference(runs.model(runs.others)).item<double>()).epsilon(1e-9));
   CHECK(entry(all, {1, 2}) == Approx(runs.usual).epsilon(1e-9));
 }
 
-TEST_CASE("patching a head, or a head entry a position, is a hook that copies it") {
+TEST_CASE("patching a head equals a hook that copies it at all positions or at one") {
   manual_seed(4);
   const PatchRuns runs;
   const NoGradGuard no_graph;
@@ -108,10 +108,10 @@ TEST_CASE("patching a head, or a head entry a position, is a hook that copies it
   CHECK(entry(by_head, {1, 2}) != Approx(runs.usual).epsilon(1e-9));
 }
 
-TEST_CASE("attributions are the first-order changes of patched runs") {
+TEST_CASE("attributions estimate the changes of patched runs to first order") {
   manual_seed(5);
   PatchRuns runs;
-  // A run that differs little: second-order terms are some 1e-6 of the first.
+  // The cached run differs so little that second-order terms are about 1e-6 of first-order ones.
   const Tensor noise = randn({1, 5, 24}, {.dtype = float64}) * 1e-6;
   {
     const NoGradGuard no_graph;
@@ -129,7 +129,7 @@ TEST_CASE("attributions are the first-order changes of patched runs") {
   CHECK(allclose(estimates, changes, 1e-3, 1e-12));
 }
 
-TEST_CASE("a path leads through what the receiver reads, and through nothing else") {
+TEST_CASE("a path goes only through what the receiver reads") {
   manual_seed(6);
   const PatchRuns runs;
   const NoGradGuard no_graph;
@@ -146,7 +146,7 @@ TEST_CASE("a path leads through what the receiver reads, and through nothing els
   CHECK(path("hook_v") != Approx(usual).epsilon(1e-9));
 }
 
-TEST_CASE("the direct path of a head of the last layer is all that it does") {
+TEST_CASE("the direct path of a head of the last layer is its whole effect") {
   manual_seed(7);
   const PatchRuns runs;
   const NoGradGuard no_graph;
@@ -159,7 +159,7 @@ TEST_CASE("the direct path of a head of the last layer is all that it does") {
       Error);
 }
 
-TEST_CASE("replaced heads have the value that is given") {
+TEST_CASE("replace_heads replaces only the given heads") {
   manual_seed(8);
   const PatchRuns runs;
   const NoGradGuard no_graph;
@@ -171,7 +171,7 @@ TEST_CASE("replaced heads have the value that is given") {
   CHECK(equal(z.select(2, 0), run().cache[name].select(2, 0)));
 }
 
-TEST_CASE("a last_difference of several numbers, and a cache of another length, are refused") {
+TEST_CASE("a metric of several numbers and a cache of another length are refused") {
   const PatchRuns runs;
   CHECK_THROWS_AS(lens::patch_by_head(runs.model, runs.tokens, runs.cache,
                                       [](const Tensor& logits) { return logits; }),

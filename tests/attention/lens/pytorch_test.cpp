@@ -1,4 +1,5 @@
-// tests/data/lens.json: TransformerLens's functions of a small GPT (tests/data/make_lens.py).
+// Compares with tests/data/lens.json: the results of TransformerLens's functions for a small GPT,
+// which tests/data/make_lens.py computes.
 #include <fstream>
 
 #include <nlohmann/json.hpp>
@@ -19,7 +20,7 @@ const json& stored_lens() {
   return data;
 }
 
-// make_lens.py's function of this name.
+// make_lens.py has the same function.
 Tensor lens_pattern(const Shape& shape, double seed, double scale = 1) {
   const Tensor numbers = arange(element_count(shape)).to(float64);
   return (sin(numbers * 0.7 + 1.9 * seed) * scale).view(shape);
@@ -64,7 +65,7 @@ void flatten_numbers(std::vector<double>& all, const json& numbers) {
   for (const json& each : numbers) flatten_numbers(all, each);
 }
 
-// Sums in another order differ by some 1e-14.
+// Another order of summation changes numbers by about 1e-14.
 void check_stored(const Tensor& x, const json& wanted) {
   std::vector<double> all;
   flatten_numbers(all, wanted);
@@ -79,7 +80,7 @@ Tensor sum_of_differences(const Tensor& logits) {
 
 }  // namespace
 
-TEST_CASE("all activations of a small GPT are PyTorch's") {
+TEST_CASE("all activations of a small GPT equal PyTorch's") {
   const StoredRuns runs;
   check_stored(runs.logits, stored_lens()["logits"]);
   CHECK(runs.cache.size() == std::ssize(stored_lens()["cache"]));
@@ -90,7 +91,7 @@ TEST_CASE("all activations of a small GPT are PyTorch's") {
   }
 }
 
-TEST_CASE("attributions, compositions and scores are TransformerLens's") {
+TEST_CASE("attributions and compositions and scores equal TransformerLens's") {
   const StoredRuns runs;
   const NoGradGuard no_graph;
   const lens::Parts parts = lens::parts_by_head(runs.model, runs.cache);
@@ -104,7 +105,7 @@ TEST_CASE("attributions, compositions and scores are TransformerLens's") {
   }
 }
 
-TEST_CASE("matrices of patched runs are TransformerLens's") {
+TEST_CASE("the results of patched runs equal TransformerLens's") {
   const StoredRuns runs;
   check_stored(lens::patch_by_position(runs.model, runs.others, runs.cache, sum_of_differences),
                stored_lens()["by_position"]);

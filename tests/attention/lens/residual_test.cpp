@@ -22,7 +22,7 @@ std::vector<GPTConfig> models_of_parts() {
 GPT model_of_parts(const GPTConfig& config) {
   GPT model(config);
   model.to(float64);
-  // Weights of norms, and biases, that are not those of the beginning.
+  // Initially, norms have the weight 1, and biases are 0.
   for (Tensor& each : model.parameters()) each.detach().add_(randn_like(each), 0.1);
   return model;
 }
@@ -66,7 +66,7 @@ TEST_CASE("parts are labelled in their order") {
         std::vector<std::string>{"0_pre", "1_pre", "2_pre", "final_post"});
 }
 
-TEST_CASE("what the parts add to logits, with the norm's bias, is the logits") {
+TEST_CASE("the logit attributions of all parts and of the norm's bias add up to the logits") {
   manual_seed(2);
   for (const GPTConfig& config : models_of_parts()) {
     const GPT model = model_of_parts(config);
@@ -96,7 +96,7 @@ TEST_CASE("what the parts add to logits, with the norm's bias, is the logits") {
   }
 }
 
-TEST_CASE("the logit lens ends with the logits, and begins with those of the embeddings") {
+TEST_CASE("the logit lens begins with the logits of the embeddings and ends with the model's") {
   manual_seed(3);
   const GPT model = model_of_parts(models_of_parts()[0]);
   const NoGradGuard no_graph;
@@ -109,7 +109,7 @@ TEST_CASE("the logit lens ends with the logits, and begins with those of the emb
   CHECK(adds_up(all.select(0, 0), model.head(model.norm(embedded))));
 }
 
-TEST_CASE("the Jacobian lens has the mean derivatives of the residual stream's end") {
+TEST_CASE("the Jacobian lens has the mean derivatives of the final residual stream") {
   manual_seed(4);
   for (const GPTConfig& config : models_of_parts()) {
     const GPT model = model_of_parts(config);
@@ -119,7 +119,7 @@ TEST_CASE("the Jacobian lens has the mean derivatives of the residual stream's e
     REQUIRE(jacobians.shape() == Shape{4, 24, 24});
     CHECK(equal(jacobians.select(0, 3), eye(24, float64)));
 
-    // Differences: element 5 of the stream before layer 1 at every position in turn.
+    // Finite differences: element 5 of the stream before layer 1, at one position after the other.
     const NoGradGuard no_graph;
     const double step = 1e-5;
     const auto end_with = [&](std::int64_t position, double by) {
@@ -133,7 +133,7 @@ TEST_CASE("the Jacobian lens has the mean derivatives of the residual stream's e
     Tensor column = zeros({24}, float64);
     for (std::int64_t position = 0; position < 4; ++position)
       column = column + (end_with(position, step) - end_with(position, -step)) / (2 * step);
-    // A difference of second order of numbers of some 10 has errors of 1e-9.
+    // Central differences of numbers of about 10 have errors of about 1e-9.
     CHECK(allclose(jacobians.select(0, 1).select(1, 5), column / 8, 1e-6, 1e-7));
 
     const auto cache = lens::run_with_cache(model, tokens).cache;

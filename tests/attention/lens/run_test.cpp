@@ -105,7 +105,7 @@ TEST_CASE("activations of every model satisfy the equations that connect them") 
   }
 }
 
-TEST_CASE("a hook that changes nothing leaves all bits") {
+TEST_CASE("a hook that changes nothing keeps all bits of the result") {
   manual_seed(3);
   for (const GPTConfig& config : models_to_run()) {
     const GPT model(config);
@@ -121,7 +121,7 @@ TEST_CASE("a hook that changes nothing leaves all bits") {
   }
 }
 
-TEST_CASE("a head that a hook silences is one whose columns of the output's weight are zero") {
+TEST_CASE("silencing a head by a hook equals zeroing its columns of the output weight") {
   manual_seed(4);
   const GPT model(run_config());
   const NoGradGuard no_graph;
@@ -136,7 +136,7 @@ TEST_CASE("a head that a hook silences is one whose columns of the output's weig
   CHECK_FALSE(is_near(without, model(input)));
 }
 
-TEST_CASE("scores and patterns of chosen heads are edited, the others keep their bits") {
+TEST_CASE("editing the patterns of chosen heads keeps the bits of the other heads") {
   manual_seed(5);
   for (const GPTConfig& config : models_to_run()) {
     const GPT model(config);
@@ -174,7 +174,7 @@ TEST_CASE("scores and patterns of chosen heads are edited, the others keep their
   }
 }
 
-TEST_CASE("the pattern of some heads is that of all") {
+TEST_CASE("the patterns of chosen heads equal the patterns of a run with all heads") {
   manual_seed(6);
   const GPT model(run_llama());
   const NoGradGuard no_graph;
@@ -187,13 +187,13 @@ TEST_CASE("the pattern of some heads is that of all") {
   CHECK(is_near(some.select(1, 1), all.select(1, 0)));
 }
 
-TEST_CASE("gradients of both orders flow through edits") {
+TEST_CASE("first and second derivatives flow through edits") {
   manual_seed(7);
   GPT model(run_config());
   model.to(float64);
   const Tensor input = randint(0, 31, {1, 4});
   const auto loss = [&](const std::vector<Tensor>& x) {
-    const auto scaled = [&](const Tensor& scores) {  // those that are not hidden
+    const auto scaled = [&](const Tensor& scores) {  // scales the scores that are not hidden
       const Tensor hidden = scores == -INFINITY;
       return masked_fill(masked_fill(scores, hidden, 0) * x[0], hidden, -INFINITY);
     };
@@ -211,7 +211,7 @@ TEST_CASE("gradients of both orders flow through edits") {
   CHECK(gradgradcheck(loss, inputs).passed);
 }
 
-TEST_CASE("the gradient of a cached activation is that of the loss") {
+TEST_CASE("a loss has a gradient with respect to cached activations") {
   manual_seed(8);
   const GPT model(run_config());
   const auto [logits, cache] = lens::run_with_cache(model, run_tokens());
@@ -221,7 +221,7 @@ TEST_CASE("the gradient of a cached activation is that of the loss") {
   CHECK(abs(gradients[0]).sum().item<double>() > 0);
 }
 
-TEST_CASE("names of version 3 and paths of modules mean the same") {
+TEST_CASE("names of version 3 and module paths refer to the same activations") {
   CHECK(lens::activation_name("blocks.0.attention.hook_q") == "blocks.0.attn.hook_q");
   CHECK(lens::activation_name("blocks.12.attn.q.hook_out") == "blocks.12.attn.hook_q");
   CHECK(lens::activation_name("blocks.1.hook_in") == "blocks.1.hook_resid_pre");
@@ -230,7 +230,7 @@ TEST_CASE("names of version 3 and paths of modules mean the same") {
   CHECK(lens::activation_name("encoder.norm1.hook_mine") == "encoder.norm1.hook_mine");
 }
 
-TEST_CASE("a wrong name lists the near ones, and a wrong head the number of heads") {
+TEST_CASE("an error lists the names near a wrong one and the number of heads for a wrong head") {
   const GPT model(run_config());
   const Tensor input = run_tokens();
   const auto same = [](Tensor x) { return x; };
@@ -242,7 +242,7 @@ TEST_CASE("a wrong name lists the near ones, and a wrong head the number of head
   const auto cache = lens::run_with_cache(model, input).cache;
   CHECK_THROWS_AS(cache["hook_embde"], IndexError);
   CHECK_THROWS_WITH(lens::run_with_hooks(model, input, {{"blocks.0.attn.hook_pattern", same, {4}}}),
-                    ContainsSubstring("no head 4") && ContainsSubstring("of 4"));
+                    ContainsSubstring("no head 4") && ContainsSubstring("there are 4"));
   CHECK_THROWS_AS(
       lens::run_with_hooks(model, input, {{"hook_embed", [](Tensor x) { return x.sum(); }}}),
       ShapeError);
@@ -299,7 +299,7 @@ TEST_CASE("the book's modules and torch.nn's layers have hooks, too") {
   CHECK(is_near(of_layer.result, layer(x)));
 }
 
-TEST_CASE("a cache within a run with hooks sees what they made") {
+TEST_CASE("a cache inside a run with hooks stores the edited activations") {
   manual_seed(11);
   const GPT model(run_config());
   const NoGradGuard no_graph;
@@ -313,7 +313,7 @@ TEST_CASE("a cache within a run with hooks sees what they made") {
   CHECK(equal(cache["blocks.0.hook_resid_pre"], plain.cache["blocks.0.hook_resid_pre"] * 2));
 }
 
-TEST_CASE("dropout drops the same weights, whether heads are heard or not") {
+TEST_CASE("dropout drops the same weights with and without hooks on heads") {
   GPTConfig config = run_config();
   config.dropout = 0.3;
   const GPT model(config);

@@ -1,4 +1,4 @@
-// Scores that are recorded during a training.
+// Scores that are recorded during training.
 #include <fstream>
 #include <functional>
 
@@ -12,7 +12,7 @@ using namespace tend;
 
 namespace {
 
-// Two layers, in training mode with dropout, so that a record could disturb the random numbers.
+// A model in training mode with dropout, so that a record could advance the random numbers.
 struct Watched {
   attention::GPT model{{.vocab_size = 11,
                         .context_length = 8,
@@ -36,7 +36,7 @@ struct Watched {
 
 }  // namespace
 
-TEST_CASE("a watch records every so many steps what a run in evaluation mode has") {
+TEST_CASE("a watch records at its interval the scores of a run in evaluation mode") {
   manual_seed(3);
   Watched run;
   lens::Watch watch(run.model, run.tokens, run.scores(), 2);
@@ -70,7 +70,7 @@ TEST_CASE("a watch records every so many steps what a run in evaluation mode has
   CHECK_THROWS_AS(lens::Watch(run.model, run.tokens, {}, 0), Error);
 }
 
-TEST_CASE("a Trainer's log has the scores that are watched") {
+TEST_CASE("a Trainer's log contains the watched scores") {
   const auto folder = std::filesystem::temp_directory_path() / "tend_watch_test";
   std::filesystem::remove_all(folder);
   manual_seed(3);

@@ -1,4 +1,4 @@
-// Weights by head compute what the model computes.
+// The weights of single heads compute what the model computes.
 #include "tests/catch.h"
 
 #include <tend/tend.h>
@@ -24,7 +24,7 @@ std::vector<GPTConfig> models_of_weights() {
 }
 
 bool has_values(const Tensor& a, const Tensor& b) {
-  return allclose(a, b, 1e-4, 1e-5);  // float32, by other products
+  return allclose(a, b, 1e-4, 1e-5);  // float32, summed in another order
 }
 
 Tensor plus_bias(const Tensor& x, const Tensor& bias) {
@@ -33,7 +33,7 @@ Tensor plus_bias(const Tensor& x, const Tensor& bias) {
 
 }  // namespace
 
-TEST_CASE("weights by head and by layer give the activations") {
+TEST_CASE("the weights of heads and layers reproduce the activations") {
   manual_seed(1);
   for (const GPTConfig& config : models_of_weights()) {
     const GPT model(config);
@@ -75,7 +75,7 @@ TEST_CASE("weights by head and by layer give the activations") {
   }
 }
 
-TEST_CASE("circuits are the products of their weights") {
+TEST_CASE("QK and OV circuits reproduce the scores and outputs of attention") {
   manual_seed(2);
   for (GPTConfig config : models_of_weights()) {
     config.qkv_bias = false;
@@ -96,7 +96,7 @@ TEST_CASE("circuits are the products of their weights") {
   }
 }
 
-TEST_CASE("what is written to a weight by head changes the model") {
+TEST_CASE("writing to the weight of a head changes the model") {
   manual_seed(3);
   const GPT model(models_of_weights()[0]);
   const NoGradGuard no_graph;

@@ -8,7 +8,7 @@ using namespace tend;
 using attention::Norm;
 using attention::NormKind;
 
-TEST_CASE("a Norm is the layer that its kind names, and says which") {
+TEST_CASE("a Norm computes what the layer of its kind computes and prints the kind") {
   manual_seed(1);
   const Tensor x = randn({3, 4});
   CHECK(equal(Norm(NormKind::layer, 4, 1e-5)(x), nn::LayerNorm({4})(x)));

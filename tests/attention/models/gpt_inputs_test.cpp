@@ -1,4 +1,4 @@
-// Positions of a caller, and several documents in one row.
+// Positions that the caller gives, and several documents in one sequence.
 #include <tend/attention/models/gpt_inputs.h>
 
 #include "tests/catch.h"
@@ -10,11 +10,11 @@ using namespace tend::attention;
 
 namespace {
 
-// One document of each length in each row, and where the documents begin.
+// The lengths of the documents in each sequence.
 const std::vector<std::vector<std::int64_t>> kDocumentLengths = {{5, 1, 9}, {15}, {2, 10, 3}};
 constexpr std::int64_t kRowLength = 15;
 
-// The number of each token's document: {0, 0, 0, 0, 0, 7, 0, ...}, where numbers return.
+// The number of each token's document: {0, 0, 0, 0, 0, 7, 0, ...}. Numbers may occur again later.
 Tensor numbers_of(const std::vector<std::int64_t>& lengths) {
   std::vector<std::int64_t> numbers;
   for (std::size_t i = 0; i < lengths.size(); ++i)
@@ -52,14 +52,14 @@ GPT in_float64(const GPTConfig& config) {
   return model;
 }
 
-// Sums of the same numbers in other tiles differ by a few roundings of float64.
+// Another order of summation changes numbers by a few roundings of float64.
 void check_close(const Tensor& a, const Tensor& b) {
   CHECK(allclose(a, b, 1e-12, 1e-12));
 }
 
 }  // namespace
 
-TEST_CASE("each document of a packed row has the logits that it has alone") {
+TEST_CASE("each document of a packed sequence has the same logits as alone") {
   const NoGradGuard no_graph;
   manual_seed(1);
   for (const GPTConfig& config : all_models()) {
@@ -78,7 +78,7 @@ TEST_CASE("each document of a packed row has the logits that it has alone") {
     check_close(model(tokens, {.positions = positions, .documents = documents}), packed);
     check_close(model(tokens, {.last_only = true, .documents = documents}),
                 packed.narrow(1, kRowLength - 1, 1));
-    // (T) is for all sequences.
+    // Documents of shape (T,) apply to all sequences.
     const Tensor first = documents[0];
     check_close(model(tokens, {.documents = first}),
                 model(tokens, {.documents = first.expand({3, kRowLength})}));
@@ -100,7 +100,7 @@ TEST_CASE("the fused and the composed path see the same documents") {
   }
 }
 
-TEST_CASE("tokens have the positions that they are given") {
+TEST_CASE("tokens have the positions that the caller gives") {
   const NoGradGuard no_graph;
   manual_seed(3);
   const Tensor tokens = randint(0, 31, {2, 6});
@@ -111,7 +111,7 @@ TEST_CASE("tokens have the positions that they are given") {
     check_close(model(tokens, {.positions = arange(6)}), plain);
     check_close(model(tokens, {.positions = twice}),
                 model(tokens, {.positions = twice.expand({2, 6})}));
-    // Rotary's and ALiBi's numbers follow from distances alone.
+    // With rotary positions and ALiBi, the logits depend only on distances.
     const bool has_vectors =
         config.positions == PositionKind::learned || config.positions == PositionKind::sinusoidal;
     CHECK(allclose(model(tokens, {.positions = later}), plain, 1e-9, 1e-9) != has_vectors);
@@ -126,7 +126,7 @@ TEST_CASE("tokens have the positions that they are given") {
   }
 }
 
-TEST_CASE("distances of ALiBi are those of the positions") {
+TEST_CASE("ALiBi computes distances from the given positions") {
   manual_seed(4);
   GPTConfig config = all_models()[6];
   REQUIRE(config.positions == PositionKind::alibi);
@@ -151,7 +151,7 @@ TEST_CASE("distances of ALiBi are those of the positions") {
   check_close(model(tokens, {.positions = places}), model.head(model.norm(last)));
 }
 
-TEST_CASE("a GPT has gradients through documents and positions that central differences confirm") {
+TEST_CASE("gradients through documents and positions agree with central differences") {
   for (GPTConfig config : all_models()) {
     manual_seed(5);
     config.vocab_size = 7;
@@ -176,7 +176,7 @@ TEST_CASE("a GPT has gradients through documents and positions that central diff
   }
 }
 
-TEST_CASE("positions and documents that do not fit are refused, and leave a cache as it was") {
+TEST_CASE("positions and documents that do not fit are refused and leave a cache unchanged") {
   const NoGradGuard no_graph;
   const GPT model(all_models()[0]);
   const Tensor tokens = zeros({2, 3}, int64);
@@ -203,7 +203,7 @@ TEST_CASE("positions and documents that do not fit are refused, and leave a cach
   const GPT alibi(all_models()[6]);
   CHECK_THROWS_WITH(alibi(tokens, {.cache = &other, .positions = arange(3)}),
                     "[GPT] a cache does not keep positions, whose distances ALiBi needs");
-  // No tokens, and no sequences.
+  // Inputs without tokens, and without sequences.
   for (const Shape& shape : {Shape{2, 0}, Shape{0, 3}}) {
     const Tensor none = zeros(shape, int64);
     for (const GPTConfig& config : all_models()) {

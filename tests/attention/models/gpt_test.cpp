@@ -33,7 +33,7 @@ std::vector<GPTConfig> models_of_all_parts() {
 
 }  // namespace
 
-TEST_CASE("a GPT of any parts has gradients that central differences confirm") {
+TEST_CASE("gradients of a GPT of any parts agree with central differences") {
   for (const GPTConfig& config : models_of_all_parts()) {
     manual_seed(1);
     GPT model(config);
@@ -51,7 +51,7 @@ TEST_CASE("a GPT of any parts has gradients that central differences confirm") {
   }
 }
 
-TEST_CASE("a tied head is the token embedding, also in a clone and in another dtype") {
+TEST_CASE("a tied head is the token embedding also in a clone and in another dtype") {
   GPTConfig config{.vocab_size = 7, .context_length = 6, .width = 8, .tied_head = true};
   GPT model(config);
   CHECK(model.num_parameters() ==
@@ -62,7 +62,7 @@ TEST_CASE("a tied head is the token embedding, also in a clone and in another dt
   CHECK(model.head.weight.dtype() == float32);
 }
 
-TEST_CASE("a state whose entries of a tied head differ is refused, and changes nothing") {
+TEST_CASE("a state with two different entries of a tied head is refused and changes nothing") {
   GPT model({.vocab_size = 7, .context_length = 6, .width = 8, .tied_head = true});
   const Tensor before = model.token_embedding.weight.detach().clone();
   nn::StateDict state = GPT(model.config).state_dict();
@@ -76,7 +76,7 @@ TEST_CASE("a state whose entries of a tied head differ is refused, and changes n
                                   "elements"));
   }
   CHECK(equal(model.token_embedding.weight.detach(), before));
-  // Copies with the same elements, NaN among them, are one tensor; one entry is enough.
+  // Copies with the same elements, including NaN, count as one tensor. One entry is enough.
   embedding[{0, 0}].fill_(std::nan(""));
   state["token_embedding.weight"] = embedding;
   state["head.weight"] = embedding.t().contiguous().t();
@@ -88,7 +88,7 @@ TEST_CASE("a state whose entries of a tied head differ is refused, and changes n
   CHECK(equal(model.token_embedding.weight.detach()[{1}], embedding[{1}] + 1));
 }
 
-TEST_CASE("attention and embeddings may have a dropout of their own") {
+TEST_CASE("attention and embeddings may have their own dropout") {
   const Tensor tokens = zeros({2, 6}, int64);
   GPTConfig config{.vocab_size = 7, .context_length = 6, .width = 8, .dropout = 0.5};
   config.attention_dropout = config.embedding_dropout = 0.0;
@@ -115,7 +115,7 @@ TEST_CASE("attention and embeddings may have a dropout of their own") {
   CHECK_THROWS_AS(GPT(config), Error);
 }
 
-TEST_CASE("a cache that forgets what a model sees is refused") {
+TEST_CASE("a model refuses a cache that drops tokens inside its window") {
   const auto message_for = [](std::optional<std::int64_t> model_window, std::int64_t window) {
     const GPT model({.vocab_size = 7,
                      .context_length = 6,
@@ -138,7 +138,7 @@ TEST_CASE("a cache that forgets what a model sees is refused") {
   CHECK(message_for(2, 3).empty());
 }
 
-TEST_CASE("weights of a GPT with a window are zero outside of it") {
+TEST_CASE("the weights of a GPT with a window are zero outside of the window") {
   GPTConfig config{.vocab_size = 7, .context_length = 9, .width = 8, .num_layers = 1};
   config.window = 3;
   const GPT model(config);
@@ -156,7 +156,7 @@ TEST_CASE("a configuration without heads has no head size") {
   CHECK(config.head_size() == 3);
 }
 
-TEST_CASE("a GPT of attention alone without norms is a sum of what its heads write") {
+TEST_CASE("a GPT with attention only and without norms is a sum of what its heads write") {
   const GPTConfig config{.vocab_size = 11,
                          .context_length = 6,
                          .width = 8,
@@ -167,14 +167,14 @@ TEST_CASE("a GPT of attention alone without norms is a sum of what its heads wri
                          .out_bias = false};
   manual_seed(2);
   const GPT model(config);
-  // Of each layer four matrices; embeddings and head.
+  // Each layer has four matrices; the others are the embeddings and the head.
   CHECK(model.num_parameters() == 2 * 4 * 8 * 8 + (11 + 6 + 11) * 8);
   const Tensor tokens = randint(0, 11, {3, 5});
   Tensor x = model.token_embedding(tokens) + model.position_embedding.weight.narrow(0, 0, 5);
   for (const TransformerBlock& block : model.blocks) x = x + block.attention(x);
   CHECK(equal(model(tokens), model.head(x)));
 
-  // The lens knows these parts, and the model is saved and loaded as any other.
+  // The lens accepts models without these parts, and they are saved and loaded like any other.
   const auto cache = lens::run_with_cache(model, tokens).cache;
   CHECK_FALSE(cache.contains("blocks.0.hook_mlp_out"));
   CHECK(allclose(lens::parts_by_head(model, cache).stack.sum({0}), x, 1e-5, 1e-6));

@@ -5,7 +5,7 @@
 using namespace tend;
 using namespace tend::attention;
 
-TEST_CASE("with as many heads of keys as of queries it is MultiHeadAttention, draws included") {
+TEST_CASE("attention with as many heads of keys as of queries equals MultiHeadAttention") {
   manual_seed(1);
   const MultiHeadAttention plain(12, 12, 8, 0.0, 3, /*qkv_bias=*/true);
   manual_seed(1);
@@ -23,7 +23,7 @@ TEST_CASE("with as many heads of keys as of queries it is MultiHeadAttention, dr
   CHECK_THROWS_AS(grouped.with_weights(randn({2, 9, 12})), ShapeError);
 }
 
-TEST_CASE("heads share keys and values, which are normed and turned first") {
+TEST_CASE("heads share keys and values after the keys are normalised and rotated") {
   manual_seed(2);
   const GPTConfig config{.context_length = 8,
                          .width = 10,
@@ -52,14 +52,14 @@ TEST_CASE("heads share keys and values, which are normed and turned first") {
   const Tensor value = repeat_interleave(heads(layer.W_value, 2), 2, 1);
   const Tensor context = scaled_dot_product_attention(query, key, value, {.is_causal = true});
   const Tensor wanted = layer.out_proj(context.transpose(1, 2).flatten(2));
-  // Copies of keys and values give the same sums in the same order.
+  // Repeated keys and values give the same sums in the same order.
   CHECK(allclose(layer(x), wanted, 1e-6, 1e-6));
   const AttentionOutput shown = layer.with_weights(x);
-  CHECK(allclose(shown.context, wanted, 1e-6, 1e-6));  // composed: the same up to some roundings
+  CHECK(allclose(shown.context, wanted, 1e-6, 1e-6));  // composed: equal up to some roundings
   CHECK(shown.weights.shape() == Shape{2, 4, 5, 5});
 }
 
-TEST_CASE("what no attention can be is refused before weights are drawn") {
+TEST_CASE("an invalid configuration is refused before random numbers are drawn") {
   const auto refused = [](const GPTConfig& config) {
     manual_seed(3);
     const auto before = get_rng_state().to_bytes();

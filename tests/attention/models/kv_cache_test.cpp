@@ -1,4 +1,4 @@
-// A model with a cache computes what it computes without one.
+// A model computes the same with a cache as without one.
 #include <limits>
 
 #include "tests/catch.h"
@@ -32,7 +32,7 @@ std::vector<GPTConfig> plain_models() {
           small_model(PositionKind::none), llama};
 }
 
-// Their scores and masks are functions.
+// Models whose attention uses score and mask functions.
 std::vector<GPTConfig> models_with_functions() {
   GPTConfig window = small_model(PositionKind::rotary);
   window.window = 5;
@@ -56,9 +56,9 @@ const std::vector<std::vector<std::int64_t>> kChunks = {
 
 }  // namespace
 
-TEST_CASE("a token that follows a cache has the bits that it has in the whole sequence") {
+TEST_CASE("tokens after cached ones have the same bits as in the whole sequence") {
   const NoGradGuard no_graph;
-  const MatmulPathGuard path(MatmulPath::automatic);  // OpenBLAS's products promise no bits
+  const MatmulPathGuard path(MatmulPath::automatic);  // OpenBLAS does not promise equal bits
   manual_seed(1);
   const Tensor tokens = randint(0, kVocabulary, {3, 37});
   for (const GPTConfig& config : plain_models()) {
@@ -73,7 +73,7 @@ TEST_CASE("a token that follows a cache has the bits that it has in the whole se
   }
 }
 
-TEST_CASE("windows and linear biases see the same tokens with a cache, also one that rolls") {
+TEST_CASE("windows and linear biases see the same tokens with any cache") {
   const NoGradGuard no_graph;
   manual_seed(2);
   const Tensor tokens = randint(0, kVocabulary, {2, 37});
@@ -82,7 +82,7 @@ TEST_CASE("windows and linear biases see the same tokens with a cache, also one 
     const Tensor whole = model(tokens);
     for (const auto& chunks : kChunks) {
       KVCache growing;
-      // Fused and composed attention round sums of up to 37 products in other orders.
+      // Fused and composed attention sum up to 37 products in different orders.
       CHECK(allclose(in_chunks(model, tokens, chunks, growing), whole, 1e-5, 1e-5));
       {
         const MatmulPathGuard tiles(MatmulPath::automatic);
@@ -99,7 +99,7 @@ TEST_CASE("windows and linear biases see the same tokens with a cache, also one 
   }
 }
 
-TEST_CASE("padding at the left changes nothing for the tokens behind it") {
+TEST_CASE("padding at the left does not change the tokens after it") {
   const NoGradGuard no_graph;
   manual_seed(3);
   std::vector<GPTConfig> configs = plain_models();
@@ -121,7 +121,7 @@ TEST_CASE("padding at the left changes nothing for the tokens behind it") {
   }
 }
 
-TEST_CASE("a cache can be reordered, and begin anew") {
+TEST_CASE("a cache can be reordered and truncated and reset") {
   const NoGradGuard no_graph;
   manual_seed(4);
   const GPT model(small_model(PositionKind::learned));
@@ -143,7 +143,7 @@ TEST_CASE("a cache can be reordered, and begin anew") {
   CHECK(allclose(model(tokens, {.cache = &cache}), model(tokens), 1e-5, 1e-5));
 }
 
-TEST_CASE("a call that fails leaves the cache as it was") {
+TEST_CASE("a failed call leaves the cache unchanged") {
   const NoGradGuard no_graph;
   manual_seed(5);
   const GPT model(small_model(PositionKind::rotary));
@@ -163,7 +163,7 @@ TEST_CASE("a call that fails leaves the cache as it was") {
                  1e-5, 1e-5));
 }
 
-TEST_CASE("a cache takes keys and values of one shape, dtype and order of layers") {
+TEST_CASE("a cache refuses keys and values of another shape or dtype or layer") {
   const NoGradGuard no_graph;
   KVCache cache({.capacity = 4});
   const Tensor key = ones({1, 2, 3, 8});
@@ -184,7 +184,7 @@ TEST_CASE("a cache takes keys and values of one shape, dtype and order of layers
   CHECK_THROWS_AS(cache.extend(1, next, next), IndexError);
 }
 
-TEST_CASE("a model with other layers than those in the cache is refused") {
+TEST_CASE("a cache with tokens of another number of layers is refused") {
   const NoGradGuard no_graph;
   GPTConfig config = small_model(PositionKind::rotary);
   const GPT two(config);
@@ -201,7 +201,7 @@ TEST_CASE("a model with other layers than those in the cache is refused") {
   CHECK(cache.length() == 3);
 }
 
-TEST_CASE("what no cache can be, or a model cannot use, is refused") {
+TEST_CASE("invalid caches and invalid uses of caches are refused") {
   CHECK_THROWS_AS(KVCache({.capacity = 0}), Error);
   CHECK_THROWS_AS(KVCache({.window = -1}), Error);
   CHECK_THROWS_AS(KVCache({.capacity = 3, .window = 2}), Error);
@@ -217,15 +217,15 @@ TEST_CASE("what no cache can be, or a model cannot use, is refused") {
                     "[GPT] needs tokens (batch, at most 1), got (1, 2)");
   CHECK_THROWS_AS(cache.reorder(tensor(std::vector<std::int64_t>{1})), IndexError);
   CHECK_THROWS_WITH(cache.reorder(tensor(std::vector<std::int64_t>{0, -1})),
-                    "[KVCache] row -1 of 1 sequences");
+                    "[KVCache] there is no row -1 of 1 sequences");
   CHECK_THROWS_AS(cache.reorder(zeros({1})), DTypeError);
   CHECK_THROWS_AS(model(zeros({1, 2}, int64), {.padding = zeros({2}, int64)}), ShapeError);
   CHECK_THROWS_AS(model(zeros({1, 2}, int64), {.padding = full({1}, 3)}), Error);
   CHECK_THROWS_WITH(model(zeros({1, 2}, int64), {.padding = full({1}, -1)}),
-                    "[GPT] padding counts tokens: it is negative");
+                    "[GPT] padding must not be negative");
 }
 
-TEST_CASE("after a reset a cache serves another model, with fewer layers, in another dtype") {
+TEST_CASE("after a reset a cache can be used for another model with fewer layers or dtype") {
   const NoGradGuard no_graph;
   manual_seed(6);
   GPTConfig config = small_model(PositionKind::rotary);

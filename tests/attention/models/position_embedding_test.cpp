@@ -7,7 +7,7 @@
 using namespace tend;
 using namespace tend::attention;
 
-TEST_CASE("sinusoidal positions are sines and cosines of slower and slower angles") {
+TEST_CASE("sinusoidal positions are sines and cosines of decreasing frequencies") {
   const Tensor found =
       sinusoidal_positions(tensor(std::vector<std::int64_t>{0, 3, 1000}), 5, float64);
   REQUIRE(found.shape() == Shape{3, 5});
@@ -16,7 +16,7 @@ TEST_CASE("sinusoidal positions are sines and cosines of slower and slower angle
     for (std::int64_t i = 0; i < 5; ++i) {
       const double angle = position / std::pow(10000.0, static_cast<double>(i / 2 * 2) / 5.0);
       const double wanted = i % 2 == 0 ? std::sin(angle) : std::cos(angle);
-      // sin and cos of two libraries, and the angle's own rounding times 1,000.
+      // Two libraries round sin and cos differently, and the angle's rounding is times 1,000.
       CHECK(std::abs(found[{row, i}].item() - wanted) < 1e-12);
     }
   }
@@ -26,7 +26,7 @@ TEST_CASE("sinusoidal positions are sines and cosines of slower and slower angle
   CHECK_THROWS_AS(sinusoidal_positions(zeros({2}, int64), 4, int64), DTypeError);
 }
 
-TEST_CASE("learned and sinusoidal positions are looked up, others are none") {
+TEST_CASE("learned and sinusoidal positions are looked up and other kinds have no vectors") {
   manual_seed(1);
   const PositionEmbedding learned(PositionKind::learned, 6, 4);
   manual_seed(1);
@@ -56,7 +56,7 @@ TEST_CASE("learned and sinusoidal positions are looked up, others are none") {
   CHECK_THROWS_AS(PositionEmbedding(PositionKind::none, 6, -1), ShapeError);
 }
 
-TEST_CASE("positions are whole numbers") {
+TEST_CASE("positions that are not integers are refused") {
   for (const PositionKind kind : {PositionKind::learned, PositionKind::sinusoidal}) {
     const PositionEmbedding positions(kind, 8, 4);
     CHECK_THROWS_AS(positions(tensor({-0.5f})), DTypeError);

@@ -1,4 +1,5 @@
-// tests/data/models.json: GPT-2 and Llama as PyTorch computes them (tests/data/make_models.py).
+// Compares with tests/data/models.json: results of GPT-2 and Llama in PyTorch
+// (tests/data/make_models.py).
 #include <unistd.h>
 
 #include <filesystem>
@@ -37,7 +38,7 @@ GPTConfig config_of(const nlohmann::json& each) {
   return config;
 }
 
-// The file's tensors, as make_models.py fills them.
+// The tensors of the file, with the values that make_models.py gives them.
 nn::StateDict tensors_of(const nlohmann::json& each, DType dtype) {
   nn::StateDict tensors;
   int seed = 10;
@@ -99,7 +100,7 @@ TEST_CASE("GPT-2 and Llama have PyTorch's logits and gradients") {
   }
 }
 
-TEST_CASE("what is imported is exported again") {
+TEST_CASE("exporting an imported state gives the original tensors") {
   for (const auto& each : torch_models()["cases"]) {
     const GPTConfig config = config_of(each);
     const nn::StateDict tensors = tensors_of(each, float32);
@@ -111,7 +112,7 @@ TEST_CASE("what is imported is exported again") {
 
 namespace {
 
-// A folder as save_pretrained writes it, which goes with the object.
+// A folder in the format of save_pretrained. The destructor removes it.
 class ModelFolder {
  public:
   explicit ModelFolder(const nlohmann::json& each)
@@ -128,7 +129,7 @@ class ModelFolder {
   void write(const std::string& name, const std::string& text) const {
     std::ofstream(path_ / name) << text;
   }
-  // Two files and an index, or one file.
+  // Writes two files and an index, or one file.
   void write_tensors(const nn::StateDict& tensors, bool in_shards) const {
     if (!in_shards) return nn::save_safetensors(path_ / "model.safetensors", tensors);
     nn::StateDict parts[2];
@@ -158,11 +159,11 @@ const nlohmann::json& first_of(const char* type) {
 
 }  // namespace
 
-TEST_CASE("models are loaded from folders, with one file of weights or several") {
+TEST_CASE("models are loaded from folders with one file of weights or several") {
   for (const std::string& type : std::vector<std::string>{"gpt2", "llama", "qwen3"}) {
     const auto& each = first_of(type.c_str());
     nn::StateDict tensors = tensors_of(each, float32);
-    if (type == "gpt2") {  // as its first files are: a prefix, masks, and the head once more
+    if (type == "gpt2") {  // like its first files: with a prefix, with masks, and with the head
       nn::StateDict prefixed;
       for (const auto& [name, x] : tensors) prefixed.emplace_back("transformer." + name, x);
       prefixed.emplace_back("transformer.h.0.attn.bias", ones({1, 1, 9, 9}));
@@ -180,7 +181,7 @@ TEST_CASE("models are loaded from folders, with one file of weights or several")
   }
 }
 
-TEST_CASE("the tokens that end a text stand in two files, as a number or a list") {
+TEST_CASE("the tokens that end a text are read from two files as a number or a list") {
   using Tokens = std::vector<std::int64_t>;
   const ModelFolder folder(first_of("llama"));
   CHECK(pretrained_stop_tokens(folder.path()) == Tokens{1, 2});
@@ -200,7 +201,7 @@ TEST_CASE("the tokens that end a text stand in two files, as a number or a list"
   }
 }
 
-TEST_CASE("a folder that is not there is said to be so, as nothing is downloaded") {
+TEST_CASE("an error says that a folder does not exist and that nothing is downloaded") {
   CHECK_THROWS_WITH(
       load_pretrained("no/gpt2"),
       "[load_pretrained] no/gpt2: there is no such folder, and nothing is downloaded");
@@ -210,7 +211,7 @@ TEST_CASE("a folder that is not there is said to be so, as nothing is downloaded
   CHECK_THROWS_AS(load_pretrained("no/gpt2"), IoError);
 }
 
-TEST_CASE("folders that lack something are refused with what is missing") {
+TEST_CASE("an error for an incomplete folder says what is missing") {
   const auto& each = first_of("llama");
   const nn::StateDict tensors = tensors_of(each, float32);
   const auto refusal = [&](const auto& damage) {
@@ -269,7 +270,7 @@ TEST_CASE("folders that lack something are refused with what is missing") {
              ContainsSubstring("no file beside it"));
 }
 
-TEST_CASE("the dropouts of a config.json are those of its model") {
+TEST_CASE("a model has the dropouts of its config.json") {
   const auto config_with = [](const std::string& type, const nlohmann::json& more) {
     nlohmann::json config = first_of(type.c_str())["config"];
     for (const char* name : {"resid_pdrop", "attn_pdrop", "embd_pdrop", "attention_dropout"})
@@ -282,7 +283,7 @@ TEST_CASE("the dropouts of a config.json are those of its model") {
   CHECK(own.dropout == 0.25);
   CHECK(own.attention_dropout == 0.0);
   CHECK(own.embedding_dropout == 0.5);
-  // What is not given is 0.1, and what is as the others has none of its own.
+  // The default is 0.1. A dropout that equals the common one is not stored separately.
   for (const nlohmann::json& more :
        {nlohmann::json::object(), nlohmann::json{{"embd_pdrop", 0.1}, {"resid_pdrop", nullptr}}}) {
     const GPTConfig all = config_with("gpt2", more);
@@ -301,7 +302,7 @@ TEST_CASE("the dropouts of a config.json are those of its model") {
                     Catch::Matchers::ContainsSubstring("'attn_pdrop' is no number"));
 }
 
-TEST_CASE("sizes that a config.json lacks are those of transformers, and null is none") {
+TEST_CASE("sizes that a config.json lacks have transformers' defaults and null means no size") {
   const auto heads = [](const char* type, const std::map<std::string, nlohmann::json>& changes) {
     nlohmann::json config = first_of(type)["config"];
     config.erase("num_key_value_heads");
@@ -317,14 +318,14 @@ TEST_CASE("sizes that a config.json lacks are those of transformers, and null is
   CHECK_FALSE(heads("mistral", {}).head_dim.has_value());
   CHECK(heads("qwen3", {}).head_dim == 128);
   CHECK(heads("qwen3", {{"head_dim", 6}}).head_dim == 6);
-  // transformers reads attention_bias for two of the types alone.
+  // transformers reads attention_bias only for two of the types.
   CHECK(heads("llama", {{"attention_bias", true}}).qkv_bias);
   CHECK(heads("qwen3", {{"attention_bias", true}}).out_bias);
   CHECK_FALSE(heads("mistral", {{"attention_bias", true}}).qkv_bias);
   CHECK_FALSE(heads("mistral", {{"mlp_bias", true}}).feed_forward_bias);
 }
 
-TEST_CASE("a config.json that says what no GPT has is refused") {
+TEST_CASE("a config.json that asks for something a GPT does not have is refused") {
   const auto refused = [](const std::string& type, const std::string& key,
                           const nlohmann::json& value, const std::string& message) {
     nlohmann::json config = first_of(type.c_str())["config"];
@@ -363,7 +364,7 @@ TEST_CASE("a config.json that says what no GPT has is refused") {
   }
 }
 
-TEST_CASE("a head that a file has no place for is not lost without a word") {
+TEST_CASE("export_state refuses to lose a head that differs from the token embedding") {
   for (const char* type : {"gpt2", "qwen2"}) {
     const auto& each = first_of(type);
     GPT model(config_of(each));
@@ -379,7 +380,7 @@ TEST_CASE("a head that a file has no place for is not lost without a word") {
   }
 }
 
-TEST_CASE("a file's own head is refused where it is not the embedding that it is tied to") {
+TEST_CASE("import_state refuses a head that differs from the embedding that it is tied to") {
   for (const char* type : {"gpt2", "qwen2"}) {
     const auto& each = first_of(type);
     const GPTConfig config = config_of(each);
@@ -397,7 +398,7 @@ TEST_CASE("a file's own head is refused where it is not the embedding that it is
   }
 }
 
-TEST_CASE("Mistral has its window of 4096 unless its config.json says another, or null") {
+TEST_CASE("Mistral has a window of 4096 unless its config.json gives another window or null") {
   nlohmann::json config = first_of("mistral")["config"];
   config["sliding_window"] = nullptr;
   CHECK_FALSE(Llama::config(config.dump()).window.has_value());
@@ -405,7 +406,7 @@ TEST_CASE("Mistral has its window of 4096 unless its config.json says another, o
   CHECK(Llama::config(config.dump()).window == 4096);
 }
 
-TEST_CASE("parts of a config.json that are null, or say what goes without saying, are none") {
+TEST_CASE("values of a config.json that are null or defaults have no effect") {
   const nlohmann::json config = first_of("qwen3")["config"];
   const GPTConfig plain = Llama::config(config.dump());
   for (const auto& [key, value] : std::vector<std::pair<std::string, nlohmann::json>>{
@@ -422,7 +423,7 @@ TEST_CASE("parts of a config.json that are null, or say what goes without saying
   }
 }
 
-TEST_CASE("GPT-2 has a tied head, and tensors of a model without one are not taken for its own") {
+TEST_CASE("GPT2 refuses to export a model whose head is not tied") {
   const GPT model(
       {.vocab_size = 5, .context_length = 4, .width = 8, .num_heads = 2, .num_layers = 1});
   CHECK_THROWS_WITH(

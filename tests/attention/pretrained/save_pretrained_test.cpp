@@ -25,7 +25,7 @@ using Catch::Matchers::EndsWith;
 
 namespace {
 
-// A folder that does not exist yet, and goes with the object.
+// A folder that does not exist yet. The destructor removes it.
 class NewFolder {
  public:
   NewFolder()
@@ -86,7 +86,7 @@ std::string refused_to_save(const GPTConfig& config) {
   return "nothing";
 }
 
-// A model whose norms and biases are not those that a new one begins with.
+// A model whose norms and biases do not have their initial values.
 GPT model_to_save(const GPTConfig& config) {
   manual_seed(3);
   GPT model(config);
@@ -98,7 +98,7 @@ GPT model_to_save(const GPTConfig& config) {
 
 }  // namespace
 
-TEST_CASE("a model that was saved is loaded with the same logits, whatever it is made of") {
+TEST_CASE("a saved model of any parts is loaded with the same logits") {
   const auto scaled = [](double factor, std::int64_t context) {
     return changed(tiny_llama(), [&](GPTConfig& c) {
       c.rotary = {.theta = 12345.678, .scaling = {factor, 1.5, 3, context}};
@@ -146,7 +146,7 @@ TEST_CASE("a model that was saved is loaded with the same logits, whatever it is
   }
 }
 
-// tests/data/models.json has names, shapes and configurations as transformers does.
+// tests/data/models.json has the names, shapes and configurations of transformers.
 TEST_CASE("a saved folder has the names and shapes of transformers' models") {
   const auto data = nlohmann::json::parse(std::ifstream(TEND_TEST_DATA "/models.json"));
   const auto& cases = data.at("cases");
@@ -168,8 +168,8 @@ TEST_CASE("a saved folder has the names and shapes of transformers' models") {
     CAPTURE(config.dump(), text);
     CHECK(config["torch_dtype"] == "float32");
     for (const auto& [name, value] : config.items()) {
-      // What the file leaves out, and the tokens, which a model does not know. "type" is the old
-      // name.
+      // Skips what the stored file leaves out, the tokens, which a model does not know, and "type",
+      // which is an old name.
       if (!each["config"].contains(name) || each["config"][name].is_null()) continue;
       if (name == "eos_token_id" || each["config"][name].contains("type")) continue;
       CHECK(each["config"][name] == value);
@@ -177,7 +177,7 @@ TEST_CASE("a saved folder has the names and shapes of transformers' models") {
   }
 }
 
-TEST_CASE("weights may be saved in halves and in several files, beside what is there") {
+TEST_CASE("weights may be saved in half precision and in several files next to other files") {
   const NewFolder parent;
   const auto folder = parent.path() / "within";
   const GPT model = model_to_save(tiny_llama());
@@ -194,19 +194,19 @@ TEST_CASE("weights may be saved in halves and in several files, beside what is t
   CHECK(pretrained_stop_tokens(folder) == std::vector<std::int64_t>{7});
 }
 
-TEST_CASE("a part that no such file has is refused before anything is written") {
+TEST_CASE("save_pretrained refuses settings that no file has before it writes anything") {
   const auto of_gpt2 = [](auto change) { return refused_to_save(changed(tiny_gpt2(), change)); };
   const auto of_llama = [](auto change) { return refused_to_save(changed(tiny_llama(), change)); };
   CHECK(of_gpt2([](GPTConfig& c) { c.tied_head = false; }) ==
-        "[save_pretrained] no model that transformers calls 'gpt2' has this one's parts: tied_head "
-        "is false here, true there");
+        "[save_pretrained] files of model_type 'gpt2' cannot store this model: tied_head is false "
+        "in the model, true in the file");
   CHECK_THAT(of_gpt2([](GPTConfig& c) { c.qkv_bias = false; }), ContainsSubstring("qkv_bias"));
   CHECK_THAT(of_gpt2([](GPTConfig& c) { c.out_bias = false; }), ContainsSubstring("out_bias"));
   CHECK_THAT(of_gpt2([](GPTConfig& c) { c.feed_forward_bias = false; }),
              ContainsSubstring("feed_forward_bias"));
   CHECK_THAT(of_gpt2([](GPTConfig& c) { c.norm_bias = false; }), ContainsSubstring("norm_bias"));
   CHECK_THAT(of_gpt2([](GPTConfig& c) { c.norm = NormKind::rms; }),
-             EndsWith("parts: norm is rms here, layer there"));
+             EndsWith("model: norm is rms in the model, layer in the file"));
   CHECK_THAT(of_gpt2([](GPTConfig& c) { c.num_kv_heads = 1; }), ContainsSubstring("num_kv_heads"));
   CHECK_THAT(of_gpt2([](GPTConfig& c) { c.head_dim = 6; }), ContainsSubstring("head_dim"));
   CHECK_THAT(of_gpt2([](GPTConfig& c) { c.window = 2; }), ContainsSubstring("window"));
@@ -218,7 +218,7 @@ TEST_CASE("a part that no such file has is refused before anything is written") 
     CHECK_THAT(of_llama([&](GPTConfig& c) { c.positions = kind; }), ContainsSubstring("positions"));
   }
   CHECK_THAT(of_llama([](GPTConfig& c) { c.norm = NormKind::layer; }),
-             EndsWith("parts: norm is layer here, rms there"));
+             EndsWith("model: norm is layer in the model, rms in the file"));
   CHECK_THAT(of_llama([](GPTConfig& c) { c.out_bias = true; }), ContainsSubstring("_bias"));
   CHECK_THAT(of_llama([](GPTConfig& c) { c.rotary.dims = 2, c.head_dim = 4; }),
              ContainsSubstring("rotary.dims"));
@@ -232,12 +232,12 @@ TEST_CASE("a part that no such file has is refused before anything is written") 
              ContainsSubstring("window"));
 }
 
-TEST_CASE("a folder that cannot be made is an error that names it") {
+TEST_CASE("an error for a folder that cannot be created names it") {
   CHECK_THROWS_WITH(save_pretrained("/dev/null/model", GPT(tiny_llama())),
                     ContainsSubstring("[save_pretrained] /dev/null/model: cannot be made"));
 }
 
-TEST_CASE("a save that cannot be leaves what was there") {
+TEST_CASE("a failed save leaves the files unchanged") {
   const NewFolder folder;
   const GPT old = model_to_save(tiny_llama());
   CHECK_THROWS_AS(save_pretrained(folder.path(), old, {.max_shard_size = 0}), Error);
@@ -256,9 +256,8 @@ TEST_CASE("a save that cannot be leaves what was there") {
   }
 }
 
-// Two models of the same shapes, of which one is written over the other by a process that is
-// killed.
-TEST_CASE("a save that is killed leaves no mixture of two models", "[products]") {
+// Two models have the same shapes. A process writes one over the other, and is killed.
+TEST_CASE("a killed save leaves no mixture of two models", "[products]") {
   const auto with_theta = [](double theta) {
     GPT model = model_to_save(changed(tiny_llama(), [&](GPTConfig& c) { c.rotary.theta = theta; }));
     const NoGradGuard no_graph;
@@ -282,14 +281,14 @@ TEST_CASE("a save that is killed leaves no mixture of two models", "[products]")
     try {
       const GPT found = load_pretrained(folder.path());
       CHECK(found.token_embedding.weight.min().item() == found.config.rotary.theta);
-    } catch (const IoError&) {  // not all of the new one is there
+    } catch (const IoError&) {  // the new model is incomplete
       ++unreadable;
     }
   }
   CHECK(unreadable < 40);
 }
 
-TEST_CASE("numbers that are floating to transformers have a point, and files say their format") {
+TEST_CASE("floating numbers in config.json have a point and files name their format") {
   const NewFolder folder;
   GPTConfig config = tiny_llama();
   config.norm_eps = 0;

@@ -1,5 +1,5 @@
-// tests/data/layers.json: what torch.nn's attention and Transformer compute
-// (tests/data/make_layers.py).
+// tests/data/layers.json has the results of torch.nn's attention and Transformer. They are computed
+// by tests/data/make_layers.py.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ inline const nlohmann::json& torch_layers() {
   return data;
 }
 
-/// The numbers that make_layers.py takes for inputs, parameters and cotangents.
+/// The numbers that make_layers.py uses for inputs, parameters and cotangents.
 inline Tensor pattern(const Shape& shape, int seed, DType dtype, double scale = 1) {
   std::vector<double> values(static_cast<std::size_t>(element_count(shape)));
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -31,7 +31,7 @@ inline Tensor pattern(const Shape& shape, int seed, DType dtype, double scale = 
   return tensor(values, shape, float64).to(dtype);
 }
 
-/// Its bool masks, where true hides, or floating ones.
+/// make_layers.py's masks: none, bool ones, where true means hidden, or floating ones.
 inline Tensor pattern_mask(const std::string& kind, const Shape& shape, DType dtype) {
   if (kind == "none") return {};
   const Tensor numbers = pattern(shape, 3, float64);
@@ -41,7 +41,7 @@ inline Tensor pattern_mask(const std::string& kind, const Shape& shape, DType dt
   return hidden;
 }
 
-/// Sets the parameters as make_layers.py does.
+/// Sets the parameters to the values that make_layers.py gives them.
 inline void fill_with_patterns(nn::ModuleBase& module, DType dtype) {
   module.to(dtype);
   const NoGradGuard no_graph;
@@ -53,12 +53,12 @@ inline void fill_with_patterns(nn::ModuleBase& module, DType dtype) {
   }
 }
 
-/// The bounds that the modules promise: sums of the same few numbers in other orders.
+/// The tolerance of the modules: another order of summation for the same few numbers.
 inline double layer_tolerance(DType dtype) {
   return dtype == float64 ? 1e-9 : 2e-5;
 }
 
-/// Every element within `tolerance`, relative to the largest expected one.
+/// Checks that every element is within `tolerance`, relative to the largest expected one.
 inline void check_relative(const Tensor& got, const nlohmann::json& expected, double tolerance) {
   const std::vector<double> values = got.detach().to(float64).to_vector<double>();
   const std::vector<double> wanted = expected.get<std::vector<double>>();
@@ -73,7 +73,8 @@ inline void check_relative(const Tensor& got, const nlohmann::json& expected, do
   CHECK(worst <= tolerance * largest);
 }
 
-/// The products of gradients and patterns; `scale` is that of the numbers that a product sums.
+/// Checks the sum of the products of a gradient and a pattern. The bound is relative to the sum of
+/// the products' absolute values.
 inline void check_products(const nlohmann::json& expected, const std::string& name,
                            const Tensor& gradient, double tolerance) {
   INFO("gradient of " << name);
@@ -99,14 +100,14 @@ inline void check_gradients(const nlohmann::json& expected,
   CHECK(count == expected.size());
 }
 
-/// The keys of a state, in order, and its numbers.
+/// Checks the number of keys in a state, and the numbers under each key.
 inline void check_state(const nn::ModuleBase& module, const nlohmann::json& expected) {
   const nn::StateDict state = module.state_dict();
   CHECK(state.size() == expected.size());
   for (const auto& [name, tensor] : state) {
     INFO(name);
     REQUIRE(expected.contains(name));
-    // The sums and square roots of the bounds are rounded once more here.
+    // Here, sums and square roots in the bounds of initialisation are rounded once more.
     check_relative(tensor, expected.at(name), 1e-6);
   }
 }

@@ -61,7 +61,7 @@ void check_multihead(const nlohmann::json& expected, DType dtype) {
 
 }  // namespace
 
-TEST_CASE("MultiheadAttention computes what torch.nn's does, with all of its options") {
+TEST_CASE("MultiheadAttention computes the same as torch.nn's with all of its options") {
   const auto& cases = test::torch_layers().at("multihead");
   REQUIRE(cases.size() == 110);
   for (const auto& expected : cases) {
@@ -72,7 +72,7 @@ TEST_CASE("MultiheadAttention computes what torch.nn's does, with all of its opt
   }
 }
 
-TEST_CASE("MultiheadAttention draws torch.nn's parameters under its names") {
+TEST_CASE("MultiheadAttention initialises torch.nn's parameters under its names") {
   const auto& states = test::torch_layers()["initial"];
   manual_seed(123);
   test::check_state(MultiheadAttention(4, 2), states["multihead"]);
@@ -83,7 +83,7 @@ TEST_CASE("MultiheadAttention draws torch.nn's parameters under its names") {
   test::check_state(MultiheadAttention(4, 2, {.add_bias_kv = true}), states["multihead_bias_kv"]);
 }
 
-TEST_CASE("a query that sees no key gets the bias of out_proj alone") {
+TEST_CASE("a query that sees no key gets only the bias of out_proj") {
   manual_seed(1);
   MultiheadAttention module(4, 2, {.batch_first = true});
   nn::init::normal_(module.out_proj.bias);
@@ -102,7 +102,7 @@ TEST_CASE("a query that sees no key gets the bias of out_proj alone") {
   }
 }
 
-TEST_CASE("is_causal of MultiheadAttention hides later keys, but not the appended ones") {
+TEST_CASE("is_causal of MultiheadAttention hides later keys but not the appended ones") {
   manual_seed(2);
   const MultiheadAttention module(4, 2, {.add_bias_kv = true, .add_zero_attn = true});
   const MultiheadAttention plain(4, 2);
@@ -112,7 +112,7 @@ TEST_CASE("is_causal of MultiheadAttention hides later keys, but not the appende
     for (const bool need_weights : {false, true}) {
       const auto by_flag = each(x, x, x, {.need_weights = need_weights, .is_causal = true});
       const auto by_mask = each(x, x, x, {.need_weights = need_weights, .attn_mask = hidden});
-      // The same sums, in another order where causality skips.
+      // The sums are in another order where is_causal skips keys.
       CHECK(allclose(by_flag.context, by_mask.context, 1e-5, 1e-6));
       if (need_weights) CHECK(allclose(by_flag.weights, by_mask.weights, 1e-5, 1e-6));
     }
@@ -139,7 +139,7 @@ TEST_CASE("MultiheadAttention passes gradcheck to second order") {
   }
 }
 
-TEST_CASE("dropout of MultiheadAttention drops weights in training alone") {
+TEST_CASE("dropout of MultiheadAttention drops weights only in training") {
   manual_seed(4);
   MultiheadAttention module(4, 2, {.dropout = 0.5});
   const Tensor x = randn({6, 2, 4});
@@ -150,11 +150,11 @@ TEST_CASE("dropout of MultiheadAttention drops weights in training alone") {
   module.train();
   const Tensor fused = module(x, x, x, {.need_weights = false}).context;
   manual_seed(5);
-  // Both paths draw the same weights; sums in another order.
+  // Both paths drop the same weights, but sum in another order.
   CHECK(allclose(module(x, x, x).context, fused, 1e-5, 1e-6));
 }
 
-TEST_CASE("MultiheadAttention names what does not fit") {
+TEST_CASE("MultiheadAttention names the argument that does not fit") {
   CHECK_THROWS_WITH(MultiheadAttention(5, 2),
                     "[MultiheadAttention] embed_dim 5 must be divisible by num_heads 2");
   CHECK_THROWS_AS(MultiheadAttention(0, 2), ShapeError);
@@ -192,7 +192,7 @@ TEST_CASE("MultiheadAttention names what does not fit") {
                     "[MultiheadAttention] key_padding_mask must be bool or floating, got int64");
 }
 
-TEST_CASE("LoRA goes to the last map of MultiheadAttention, not to its packed weights") {
+TEST_CASE("LoRA adapts the last map of MultiheadAttention but not its packed weights") {
   MultiheadAttention module(6, 2);
   CHECK_THROWS_WITH(nn::add_lora(module, {"in_proj_weight"}),
                     "[add_lora] 'in_proj_weight' names no Linear; there are out_proj");
@@ -207,9 +207,9 @@ TEST_CASE("LoRA goes to the last map of MultiheadAttention, not to its packed we
   CHECK_FALSE(allclose(plain(x, x, x).context, with));
 }
 
-TEST_CASE("MultiheadAttention computes with a cache what it computes for all tokens at once") {
+TEST_CASE("MultiheadAttention computes the same with a cache as for all tokens at once") {
   const NoGradGuard no_graph;
-  const MatmulPathGuard path(MatmulPath::automatic);  // OpenBLAS's products promise no bits
+  const MatmulPathGuard path(MatmulPath::automatic);  // OpenBLAS does not promise equal bits
   manual_seed(6);
   MultiheadAttention module(8, 2, {.kdim = 6, .vdim = 6});
   const Tensor x = randn({7, 3, 8}), keys = randn({7, 3, 6});
@@ -225,10 +225,10 @@ TEST_CASE("MultiheadAttention computes with a cache what it computes for all tok
       const auto step = module(x.narrow(0, begin, count), next, next,
                                {.key_padding_mask = padding.narrow(1, 0, begin + count),
                                 .need_weights = need_weights,
-                                .is_causal = count > 1,  // one token needs none
+                                .is_causal = count > 1,  // one token needs no mask
                                 .cache = &cache});
       const Tensor wanted = whole.context.narrow(0, begin, count);
-      // With weights the composed path sums in other orders.
+      // With weights, attention is composed, which sums in another order.
       if (!need_weights) {
         CHECK(equal(step.context, wanted));
         continue;
@@ -242,12 +242,12 @@ TEST_CASE("MultiheadAttention computes with a cache what it computes for all tok
   }
 }
 
-TEST_CASE("a cache follows masks, and inputs without a batch") {
+TEST_CASE("a cache works with masks and with inputs without a batch") {
   const NoGradGuard no_graph;
   manual_seed(7);
   const MultiheadAttention module(8, 2);
   const Tensor x = randn({6, 8});
-  // A prompt of four tokens that see each other, then one at a time.
+  // The four tokens of the prompt see each other. The next tokens follow one at a time.
   Tensor hidden = logical_not(attention::causal_mask(6, 6));
   hidden.narrow(0, 0, 4).narrow(1, 0, 4).fill_(false);
   const Tensor whole = module(x, x, x, {.attn_mask = hidden}).context;
@@ -255,7 +255,7 @@ TEST_CASE("a cache follows masks, and inputs without a batch") {
   const Tensor prompt = x.narrow(0, 0, 4);
   const auto first = module(prompt, prompt, prompt,
                             {.attn_mask = hidden.narrow(0, 0, 4).narrow(1, 0, 4), .cache = &cache});
-  // The same sums, in another order where keys are hidden.
+  // The sums are in another order where keys are hidden.
   CHECK(allclose(first.context, whole.narrow(0, 0, 4), 1e-5, 1e-6));
   for (std::int64_t i = 4; i < 6; ++i) {
     const Tensor next = x.narrow(0, i, 1);
@@ -265,7 +265,7 @@ TEST_CASE("a cache follows masks, and inputs without a batch") {
   }
 }
 
-TEST_CASE("static_kv projects a memory once, and again after anything has changed") {
+TEST_CASE("static_kv projects a memory once and again after anything has changed") {
   const NoGradGuard no_graph;
   manual_seed(8);
   for (const bool is_packed : {true, false}) {
@@ -305,7 +305,7 @@ TEST_CASE("static_kv projects a memory once, and again after anything has change
   }
 }
 
-TEST_CASE("a cache that MultiheadAttention cannot use is refused, and is as it was") {
+TEST_CASE("MultiheadAttention refuses a cache that it cannot use and leaves it unchanged") {
   manual_seed(9);
   const MultiheadAttention module(4, 2);
   const Tensor x = randn({3, 2, 4});
@@ -326,8 +326,8 @@ TEST_CASE("a cache that MultiheadAttention cannot use is refused, and is as it w
                     "[KVCache] (1, 2, 1, 2) does not follow (2, 2, 3, 2): dimension 0 differs");
   CHECK_THROWS_WITH(
       module(one, x, x, {.cache = &cache}),
-      "[MultiheadAttention] with a cache, query and key are of the same tokens, got 1 "
-      "and 3; a memory needs static_kv");
+      "[MultiheadAttention] with a cache, query and key must have the same tokens, got 1 and 3; "
+      "a memory needs static_kv");
   CHECK_THROWS_WITH(module(one, one, one, {.attn_mask = zeros({1, 1}), .cache = &cache}),
                     "[MultiheadAttention] attn_mask (1, 1) is not (L, S) = (1, 4)");
   CHECK_THROWS_WITH(module(one, x, x, {.static_kv = true}),
@@ -346,5 +346,5 @@ TEST_CASE("a cache that MultiheadAttention cannot use is refused, and is as it w
   const Tensor all = cat({x, one}, 0);
   const Tensor last = module(one, one, one, {.cache = &cache}).context;
   CHECK(allclose(last, module(all, all, all, {.is_causal = true}).context.narrow(0, 3, 1), 1e-5,
-                 1e-6));  // other orders of sums, as it gives weights
+                 1e-6));  // the sums are in another order, as the last call returns weights
 }

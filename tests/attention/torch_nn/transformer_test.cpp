@@ -8,7 +8,7 @@ using tend::test::pattern_mask;
 
 namespace {
 
-// nullptr would be read as a null const char*.
+// A null pointer would otherwise be taken for a name.
 static_assert(!std::is_constructible_v<nn::ActivationFunction, std::nullptr_t>);
 
 nn::TransformerLayerOptions options_of(const nlohmann::json& expected) {
@@ -21,7 +21,7 @@ nn::TransformerLayerOptions options_of(const nlohmann::json& expected) {
           .bias = expected["bias"].get<bool>()};
 }
 
-/// The inputs and masks of a fixture's call.
+/// The inputs and masks of a stored call.
 struct Call {
   Tensor src, tgt;
   bool is_causal;
@@ -103,7 +103,7 @@ void check_layers(const nlohmann::json& expected, DType dtype) {
 
 }  // namespace
 
-TEST_CASE("encoder, decoder and Transformer compute what torch.nn's do") {
+TEST_CASE("encoder and decoder and Transformer compute the same as torch.nn's") {
   const auto& cases = test::torch_layers().at("layers");
   REQUIRE(cases.size() == 36);
   for (const auto& expected : cases) {
@@ -114,7 +114,7 @@ TEST_CASE("encoder, decoder and Transformer compute what torch.nn's do") {
   }
 }
 
-TEST_CASE("the layers of a Transformer are drawn as torch.nn's under their names") {
+TEST_CASE("the layers of a Transformer initialise torch.nn's parameters under its names") {
   const auto& states = test::torch_layers()["initial"];
   const nn::TransformerLayerOptions small{.dim_feedforward = 3};
   manual_seed(123);
@@ -133,7 +133,7 @@ TEST_CASE("the layers of a Transformer are drawn as torch.nn's under their names
                     states["transformer"]);
 }
 
-TEST_CASE("a Transformer computes the same in evaluation, and copies and clones keep its norm") {
+TEST_CASE("a Transformer computes the same in evaluation and its clones have their own norm") {
   manual_seed(1);
   nn::Transformer module({.d_model = 8,
                           .nhead = 2,
@@ -162,17 +162,17 @@ TEST_CASE("a Transformer computes the same in evaluation, and copies and clones 
   CHECK(equal(other(src, tgt), trained));
 }
 
-TEST_CASE("is_causal of an encoder is the square mask") {
+TEST_CASE("is_causal of an encoder equals the square mask") {
   manual_seed(2);
   const nn::TransformerEncoder encoder(
       nn::TransformerEncoderLayer(8, 2, {.dim_feedforward = 16, .dropout = 0.0}), 2);
   const Tensor src = randn({6, 2, 8});
   const Tensor mask = nn::Transformer::generate_square_subsequent_mask(6);
-  // The same sums, in another order where causality skips.
+  // The sums are in another order where is_causal skips keys.
   CHECK(allclose(encoder(src, {.is_causal = true}), encoder(src, {.src_mask = mask}), 1e-5, 1e-6));
 }
 
-TEST_CASE("any function is an activation, and names that PyTorch lacks are refused") {
+TEST_CASE("any function is an activation and names that PyTorch does not have are refused") {
   manual_seed(3);
   const auto with = [](const nn::ActivationFunction& activation) {
     manual_seed(4);
@@ -188,7 +188,7 @@ TEST_CASE("any function is an activation, and names that PyTorch lacks are refus
                     "[ActivationFunction] \"swish\" is neither \"relu\" nor \"gelu\"");
 }
 
-TEST_CASE("Transformer layers refuse sizes before they draw") {
+TEST_CASE("Transformer layers refuse invalid sizes before they draw random numbers") {
   manual_seed(5);
   const Generator before = get_rng_state();
   CHECK_THROWS_WITH(nn::TransformerEncoderLayer(5, 2),
@@ -206,7 +206,7 @@ TEST_CASE("Transformer layers refuse sizes before they draw") {
   CHECK_THROWS_AS(nn::TransformerEncoder(nn::TransformerEncoderLayer(4, 2), -1), Error);
 }
 
-TEST_CASE("dropout of a Transformer draws as PyTorch's, with batch_first, too") {
+TEST_CASE("dropout of a Transformer draws PyTorch's random numbers also with batch_first") {
   // Sums of y_i sin(i + 1), from PyTorch 2.6.
   const auto digest = [](const Tensor& y) {
     return (y.flatten() * sin(arange(1, y.numel() + 1, 1, {.dtype = float32}))).sum().item();
@@ -230,7 +230,7 @@ namespace {
 const std::vector<std::vector<std::int64_t>> kSteps = {
     {9}, {4, 1, 1, 3}, {1, 1, 1, 1, 1, 1, 1, 1, 1}};
 
-// The decoder's results for tgt, which has as many tokens as the steps together.
+// The decoder's results for tgt, computed in steps. The steps together have as many tokens as tgt.
 Tensor in_steps(const nn::TransformerDecoder& decoder, const Tensor& tgt, const Tensor& memory,
                 const std::vector<std::int64_t>& steps, nn::DecoderMasks masks,
                 attention::KVCache& cache) {
@@ -250,9 +250,9 @@ Tensor in_steps(const nn::TransformerDecoder& decoder, const Tensor& tgt, const 
 
 }  // namespace
 
-TEST_CASE("a decoder gives step by step the bits that it gives for all tokens at once") {
+TEST_CASE("a decoder has the same bits step by step as for all tokens at once") {
   const NoGradGuard no_graph;
-  const MatmulPathGuard path(MatmulPath::automatic);  // OpenBLAS's products promise no bits
+  const MatmulPathGuard path(MatmulPath::automatic);  // OpenBLAS does not promise equal bits
   manual_seed(6);
   for (const bool batch_first : {false, true}) {
     for (const bool norm_first : {false, true}) {
@@ -283,7 +283,7 @@ TEST_CASE("a decoder gives step by step the bits that it gives for all tokens at
   }
 }
 
-TEST_CASE("a decoder follows other memories, reordered sequences and inputs without a batch") {
+TEST_CASE("a decoder works with other memories and reordered sequences and without a batch") {
   const NoGradGuard no_graph;
   const MatmulPathGuard path(MatmulPath::automatic);
   manual_seed(7);
@@ -293,7 +293,7 @@ TEST_CASE("a decoder follows other memories, reordered sequences and inputs with
   const Tensor tgt = randn({9, 2, 8}), memory = randn({5, 2, 8});
   attention::KVCache cache;
   in_steps(decoder, tgt, memory, {4, 1}, causal, cache);
-  // Beams: the sequences and their memories change places, and one is there twice.
+  // As in beam search: two sequences and their memories are swapped, and one is repeated.
   const Tensor rows = tensor({1, 0, 1});
   cache.reorder(rows);
   const Tensor moved = index_select(tgt, 1, rows), seen = index_select(memory, 1, rows);
@@ -303,7 +303,7 @@ TEST_CASE("a decoder follows other memories, reordered sequences and inputs with
   const Tensor alone = tgt.select(1, 0), alone_memory = memory.select(1, 1);
   CHECK(equal(in_steps(decoder, alone, alone_memory, kSteps[1], causal, cache),
               decoder(alone, alone_memory, causal)));
-  // A layer by itself.
+  // A layer that is called by itself.
   const nn::TransformerDecoderLayer& layer = decoder.layers[1];
   attention::KVCache own;
   layer(tgt.narrow(0, 0, 8), memory, {.tgt_is_causal = true, .cache = &own});
@@ -312,7 +312,7 @@ TEST_CASE("a decoder follows other memories, reordered sequences and inputs with
               layer(tgt, memory, causal).narrow(0, 8, 1)));
 }
 
-TEST_CASE("a decoder's call that fails leaves the cache as it was") {
+TEST_CASE("a failed call of a decoder leaves the cache unchanged") {
   manual_seed(8);
   nn::TransformerDecoder decoder(nn::TransformerDecoderLayer(8, 2, {.dim_feedforward = 16}), 2);
   decoder.eval();
@@ -345,7 +345,7 @@ TEST_CASE("a decoder's call that fails leaves the cache as it was") {
       allclose(in_steps(decoder, tgt, memory, {2}, {}, cache), whole.narrow(0, 3, 2), 1e-5, 1e-6));
 }
 
-TEST_CASE("a causal encoder follows a cache with the bits of one call") {
+TEST_CASE("a causal encoder with a cache has the same bits as one call") {
   const NoGradGuard no_graph;
   const MatmulPathGuard path(MatmulPath::automatic);
   manual_seed(9);

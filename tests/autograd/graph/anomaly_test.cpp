@@ -1,4 +1,4 @@
-// Anomaly mode: which operation made the first NaN.
+// Anomaly mode reports which operation made the first NaN.
 #include <memory>
 
 #include <tend/autograd/graph/anomaly.h>
@@ -19,7 +19,7 @@ TEST_CASE("Anomaly mode names the operation and the element where NaN first appe
   CHECK_FALSE(x.grad().defined());
 }
 
-TEST_CASE("Anomaly mode says when NaN came in with an input") {
+TEST_CASE("Anomaly mode says if an input already had NaN") {
   const autograd::DetectAnomaly anomaly;
   const Tensor x = leaf({1, 2}), bad = tensor({1.0, kNaN}, float64);
   CHECK_THROWS_MATCHES(autograd::grad({(x + bad).exp().sum()}, {x}), AutogradError,
@@ -27,7 +27,7 @@ TEST_CASE("Anomaly mode says when NaN came in with an input") {
                             "element (1,) of its result, shape (2,), its input 1 has one already"));
 }
 
-TEST_CASE("Anomaly mode names the derivative that makes a NaN of finite values") {
+TEST_CASE("Anomaly mode names the derivative that makes NaN from finite values") {
   const Tensor x = leaf({0, 4});
   const autograd::DetectAnomaly anomaly;
   const Tensor y = (sqrt(x) * tensor({0, 1}, float64)).sum();
@@ -37,7 +37,7 @@ TEST_CASE("Anomaly mode names the derivative that makes a NaN of finite values")
            "the gradient of its input 0, shape (2,)"));
 }
 
-TEST_CASE("Anomaly mode looks at the derivatives of what was recorded before, not at its results") {
+TEST_CASE("Anomaly mode checks the derivatives of earlier operations but not their results") {
   const Tensor x = leaf({-1, 4});
   const Tensor y = sqrt(x);
   const autograd::DetectAnomaly anomaly;
@@ -46,14 +46,14 @@ TEST_CASE("Anomaly mode looks at the derivatives of what was recorded before, no
                             "(0,) of the gradient of its input 0, shape (2,)"));
 }
 
-TEST_CASE("NaN that does not reach the result is no anomaly") {
+TEST_CASE("NaN that does not reach the result is not an error") {
   const autograd::DetectAnomaly anomaly;
   const Tensor x = leaf({-1, 4});
   nan_to_num(log(x)).sum().backward();
   CHECK(same(x.grad(), {0, 0.25}));
 }
 
-TEST_CASE("Anomaly mode ends with its guard, and nests") {
+TEST_CASE("Anomaly mode ends with its guard and guards can be nested") {
   CHECK_FALSE(autograd::DetectAnomaly::is_on());
   {
     const autograd::DetectAnomaly outer;
@@ -66,7 +66,7 @@ TEST_CASE("Anomaly mode ends with its guard, and nests") {
   CHECK(std::isnan(x.grad().item()));
 }
 
-TEST_CASE("Anomaly mode sees through custom functions, and looks at cotangents") {
+TEST_CASE("Anomaly mode finds NaN before a custom function and in a cotangent") {
   struct Both : autograd::Function<Both> {
     static std::vector<Tensor> forward(autograd::FunctionContext&, const Tensor& x) {
       return {x * 2, x * 3};

@@ -1,4 +1,4 @@
-// The engine: what backward and grad do, what they refuse, and what they leave behind.
+// Tests the engine: what backward and grad do, what they refuse, and what they leave unchanged.
 #include <tend/autograd/graph/node.h>
 #include <tend/autograd/graph/node_hook.h>
 
@@ -33,13 +33,13 @@ TEST_CASE("backward accumulates into grad, in place") {
   CHECK(x.grad().impl() == grad.impl());
 }
 
-TEST_CASE("backward weights with the cotangents of several tensors") {
+TEST_CASE("backward accepts several tensors with their cotangents") {
   const Tensor x = leaf({1, 2});
   backward({x * 2, x * x, x.sum()}, {tensor({1, 10}, float64), tensor({100, 1000}), Tensor()});
   CHECK(values(x.grad()) == V{2 + 200 + 1, 20 + 4000 + 1});
 }
 
-TEST_CASE("backward with inputs adds to their gradients alone") {
+TEST_CASE("backward with inputs adds only to the gradients of these inputs") {
   const Tensor a = leaf({2}), b = leaf({3}), unused = leaf({5});
   int calls = 0;
   a.register_hook([](const Tensor& g) { return g * 10; });
@@ -49,7 +49,7 @@ TEST_CASE("backward with inputs adds to their gradients alone") {
   const Tensor k = h * h;
   const Tensor y = k * b;
   const auto names = differentiated([&] { y.backward({}, true, false, {a, unused}); });
-  // The gradients and what else holds here are PyTorch's; it fills h.grad, too.
+  // PyTorch gives the same results, except that it also sets h.grad.
   CHECK(values(a.grad()) == V{1080});
   CHECK_FALSE(unused.grad().defined());
   CHECK_FALSE(b.grad().defined());
@@ -60,21 +60,21 @@ TEST_CASE("backward with inputs adds to their gradients alone") {
   CHECK(values(a.grad()) == V{1080 + 2160});
   CHECK(values(k.grad()) == V{6});
   CHECK(k.retains_grad());
-  // Nothing before k is differentiated where k is all that is wanted.
+  // If only the gradient of k is wanted, the engine stops at k.
   CHECK(differentiated([&] { y.backward({}, true, false, {k}); }).size() == 1);
   CHECK(values(k.grad()) == V{9});
   y.backward({}, true, false, {y});
   CHECK(values(y.grad()) == V{1});
 }
 
-TEST_CASE("backward with inputs and a graph gives gradients that have one") {
+TEST_CASE("backward with inputs and create_graph gives gradients with a graph") {
   const Tensor x = leaf({2}), w = leaf({5});
   (x * x * w).backward({}, true, true, {x});
   x.grad().backward({}, false, false, {w});
   CHECK(values(w.grad()) == V{4});
 }
 
-TEST_CASE("grad is the user's own: it shares elements with no cotangent and no other gradient") {
+TEST_CASE("grad shares no elements with a cotangent or another gradient") {
   const Tensor x = leaf({1, 2});
   const Tensor y = leaf({1, 2});
   const Tensor g = tensor({3, 4}, float64);
@@ -86,7 +86,7 @@ TEST_CASE("grad is the user's own: it shares elements with no cotangent and no o
   CHECK(values(y.grad()) == V{6, 7});
 }
 
-TEST_CASE("A gradient that the user set is added to, whatever it shares") {
+TEST_CASE("backward adds to a gradient that the user set even if it shares elements") {
   Tensor x = leaf({{1, 2}, {3, 4}});
   const Tensor g = tensor({{1, 2}, {3, 4}}, float64);
   x.set_grad(g);
@@ -109,7 +109,7 @@ TEST_CASE("Gradients are summed over broadcast dimensions and converted to the i
   CHECK(values(b.grad()) == V{21, 21, 21});
 }
 
-TEST_CASE("the gradient that a tensor with history retains is never written in place") {
+TEST_CASE("the retained gradient of a non-leaf is never written in place") {
   Tensor y = leaf({2}) * 3;
   y.requires_grad_();  // changes nothing
   y.retain_grad();
@@ -121,7 +121,7 @@ TEST_CASE("the gradient that a tensor with history retains is never written in p
   CHECK(values(y.grad()) == V{2});
 }
 
-TEST_CASE("A graph with saved tensors serves one backward, or more when retained") {
+TEST_CASE("A graph with saved tensors allows one backward or several if it is retained") {
   const Tensor x = leaf({1, 2});
   const Tensor y = (x * x).sum();
   y.backward({}, true);
@@ -135,7 +135,7 @@ TEST_CASE("A graph with saved tensors serves one backward, or more when retained
   const Tensor z = (x + 1).sum();
   z.backward();
   CHECK_NOTHROW(z.backward());
-  // So do operations whose saved tensors would be those of constants.
+  // Operations that would only need saved tensors for the gradients of constants save nothing, too.
   const Tensor rest = remainder(x, 2).sum(), product = addcmul(x, ones({2}), ones({2})).sum();
   for (const Tensor& each : {rest, product}) {
     each.backward();
@@ -143,7 +143,7 @@ TEST_CASE("A graph with saved tensors serves one backward, or more when retained
   }
 }
 
-TEST_CASE("create_graph gives gradients that have gradients") {
+TEST_CASE("create_graph gives gradients that can be differentiated") {
   const Tensor x = leaf({2, 3});
   const Tensor first = autograd::grad({(x * x * x).sum()}, {x}, {}, {.create_graph = true})[0];
   CHECK(first.requires_grad());
@@ -155,7 +155,7 @@ TEST_CASE("create_graph gives gradients that have gradients") {
   CHECK(x.grad().grad_fn() != nullptr);
 }
 
-TEST_CASE("create_graph works inside of NoGradGuard, and backward leaves the mode as it was") {
+TEST_CASE("create_graph works inside NoGradGuard and does not change the mode") {
   const Tensor x = leaf({2, 3});
   const Tensor y = (x * x).sum();
   const NoGradGuard no_grad;
@@ -178,7 +178,7 @@ TEST_CASE("grad refuses inputs that were not used, before anything is freed") {
   CHECK_THROWS_AS(autograd::grad({y}, {}), AutogradError);
 }
 
-TEST_CASE("An input that was used without influence has gradient zero") {
+TEST_CASE("An input that was used but does not affect the output has gradient zero") {
   const Tensor x = leaf({1, 2});
   const Tensor y = x * 2;
   y.fill_(7);
@@ -193,7 +193,7 @@ TEST_CASE("grad with respect to an inner tensor stops there") {
   const auto names = differentiated([&] { gradient = values(autograd::grad({z}, {y})[0]); });
   CHECK(gradient == V{2, 8});
   CHECK(names == std::vector<std::string>{"SumBackward0", "MulBackward0"});
-  // What was not walked was not freed.
+  // The engine did not run this node, so it did not free it.
   CHECK_NOTHROW(y.sum().backward());
 }
 
@@ -214,7 +214,7 @@ TEST_CASE("Gradients that nobody needs are not computed") {
   CHECK(computed == 1);
 }
 
-TEST_CASE("backward refuses what it cannot do, before anything has changed") {
+TEST_CASE("backward checks its arguments before anything has changed") {
   const Tensor x = leaf({1, 2});
   const Tensor y = x * x;
   CHECK_THROWS_WITH(y.backward(),
@@ -236,7 +236,7 @@ TEST_CASE("backward refuses what it cannot do, before anything has changed") {
   CHECK_FALSE(x.grad().defined());
 }
 
-TEST_CASE("retain_grad keeps, adds up, and follows in-place writes") {
+TEST_CASE("retain_grad accumulates gradients and follows in-place writes") {
   const Tensor x = leaf({1, 2});
   Tensor y = x * 2;
   CHECK_FALSE(y.is_leaf());
@@ -246,7 +246,7 @@ TEST_CASE("retain_grad keeps, adds up, and follows in-place writes") {
   z.backward({}, true);
   CHECK(values(y.grad()) == V{4, 8});
   z.backward();
-  CHECK(values(y.grad()) == V{8, 16});  // as PyTorch has it
+  CHECK(values(y.grad()) == V{8, 16});  // as in PyTorch
 
   Tensor written = x * 2;
   written.retain_grad();
@@ -270,7 +270,7 @@ TEST_CASE("retain_grad keeps, adds up, and follows in-place writes") {
   CHECK_THROWS_AS(tensor({1.0}).retain_grad(), AutogradError);
 }
 
-TEST_CASE("A tensor that retains its gradient may go before the graph") {
+TEST_CASE("A tensor that retains its gradient may be destroyed before the graph") {
   const Tensor x = leaf({1, 2});
   Tensor z;
   {
@@ -283,7 +283,7 @@ TEST_CASE("A tensor that retains its gradient may go before the graph") {
   CHECK(values(x.grad()) == V{0, 2});
 }
 
-TEST_CASE("A leaf may go before the graph") {
+TEST_CASE("A leaf may be destroyed before the graph") {
   Tensor y;
   {
     const Tensor x = leaf({1, 2});
@@ -294,7 +294,7 @@ TEST_CASE("A leaf may go before the graph") {
   CHECK(w.grad().item() == 5);
 }
 
-TEST_CASE("detach and NoGradGuard leave the graph") {
+TEST_CASE("the results of detach and NoGradGuard are not part of the graph") {
   const Tensor x = leaf({1, 2});
   const Tensor y = x * 2;
   const Tensor d = y.detach();
@@ -311,7 +311,7 @@ TEST_CASE("detach and NoGradGuard leave the graph") {
   CHECK((x * 2).requires_grad());
 }
 
-TEST_CASE("requires_grad_ is for floating leaves") {
+TEST_CASE("requires_grad_ refuses integers and cannot freeze a non-leaf") {
   CHECK_THROWS_AS(tensor({1, 2}).requires_grad_(), DTypeError);
   const Tensor x = leaf({1, 2});
   CHECK_THROWS_AS((x * 2).requires_grad_(false), AutogradError);
@@ -334,7 +334,7 @@ TEST_CASE("backward may use the gradient that it adds to") {
   CHECK(values(y.grad()) == V{12 + 12 * 4 + 12});
 }
 
-TEST_CASE("What is written during a backward to a saved tensor is found when it is read") {
+TEST_CASE("A write to a saved tensor during backward is found when the tensor is read") {
   const Tensor h = leaf({2.0}), w = leaf({3.0});
   const Tensor y = h * w;
   y.register_hook([&](const Tensor&) {
@@ -344,7 +344,7 @@ TEST_CASE("What is written during a backward to a saved tensor is found when it 
   CHECK_THROWS_AS((y * 1).backward(), AutogradError);
 }
 
-TEST_CASE("A leaf that was frozen since gets no gradient") {
+TEST_CASE("A leaf that was frozen after the forward pass gets no gradient") {
   Tensor x = leaf({1, 2});
   const Tensor y = (x * x).sum();
   x.requires_grad_(false);
@@ -352,7 +352,7 @@ TEST_CASE("A leaf that was frozen since gets no gradient") {
   CHECK_FALSE(x.grad().defined());
 }
 
-TEST_CASE("grad of one tensor by one input takes options, and a cotangent") {
+TEST_CASE("grad of one output by one input accepts options and a cotangent") {
   const Tensor x = leaf({2, 3});
   const Tensor slope = autograd::grad((x * x * x).sum(), x, {.create_graph = true});
   CHECK(values(slope) == V{12, 27});
@@ -369,7 +369,7 @@ TEST_CASE("grad of one tensor by one input takes options, and a cotangent") {
   CHECK_THROWS_AS(autograd::grad(x * x, x), AutogradError);
 }
 
-TEST_CASE("backward refuses inputs before anything has changed") {
+TEST_CASE("backward checks its inputs before anything has changed") {
   const Tensor x = leaf({2}), constant = tensor({1}, float64);
   const Tensor y = x * 3, z = y * y;
   CHECK_THROWS_MATCHES(z.backward({}, false, false, std::vector<Tensor>{}), AutogradError,

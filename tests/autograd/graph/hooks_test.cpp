@@ -1,4 +1,4 @@
-// Hooks on tensors; those on modules are in tests/nn.
+// Hooks on tensors. The tests of hooks on modules are in tests/nn.
 #include "tests/autograd/support.h"
 
 using namespace tend;
@@ -22,7 +22,7 @@ TEST_CASE("A hook sees the whole gradient of a leaf once, before it is added") {
   CHECK(values(x.grad()) == V{5, 7});
 }
 
-TEST_CASE("What a hook returns goes on in place of the gradient") {
+TEST_CASE("The result of a hook replaces the gradient") {
   const Tensor x = leaf({1, 2});
   const Tensor y = x * 2;
   y.register_hook([](const Tensor& gradient) { return gradient * 10; });
@@ -31,7 +31,7 @@ TEST_CASE("What a hook returns goes on in place of the gradient") {
   CHECK(values(x.grad()) == V{2 * 10 * 4 + 1, 2 * 10 * 8 + 1});
 }
 
-TEST_CASE("Hooks run in the order of their registration, and a removed one not at all") {
+TEST_CASE("Hooks run in the order of registration and removed hooks do not run") {
   const Tensor x = leaf({3});
   std::string order;
   HookHandle first = x.register_hook([&](const Tensor&) { order += 'a'; });
@@ -48,7 +48,7 @@ TEST_CASE("Hooks run in the order of their registration, and a removed one not a
   CHECK(order == "abcc");
 }
 
-TEST_CASE("grad runs the hooks of its inputs and of what lies between, and no others") {
+TEST_CASE("grad runs only the hooks of its inputs and of tensors on the way to them") {
   const Tensor x = leaf({1, 2}), other = leaf({5});
   const Tensor y = x * x;
   int elsewhere = 0;
@@ -61,7 +61,7 @@ TEST_CASE("grad runs the hooks of its inputs and of what lies between, and no ot
   CHECK(elsewhere == 0);
 }
 
-TEST_CASE("A hook is differentiated where a graph is created") {
+TEST_CASE("A hook is differentiated if create_graph is true") {
   const Tensor x = leaf({2});
   x.register_hook([](const Tensor& gradient) { return gradient * gradient; });
   const Tensor slope = autograd::grad({(x * x * x).sum()}, {x}, {}, {.create_graph = true})[0];
@@ -72,11 +72,11 @@ TEST_CASE("A hook is differentiated where a graph is created") {
   const Tensor first =
       autograd::grad({(middle * middle).sum()}, {y}, {}, {.create_graph = true})[0];
   CHECK(values(first) == V{16});  // (2 y)^2
-  // The derivative 8 y comes through the same hook.
+  // The second derivative 8 y passes through the same hook: (8 y)^2.
   CHECK(values(autograd::grad({first.sum()}, {y})[0]) == V{256});
 }
 
-TEST_CASE("A hook that gives another shape or dtype is refused, and so is one on a constant") {
+TEST_CASE("A hook that changes the shape or dtype is refused and so is a hook on a constant") {
   const Tensor x = leaf({1, 2});
   x.register_hook([](const Tensor& gradient) { return gradient.sum(); });
   CHECK_THROWS_MATCHES((x * 2).sum().backward(), ShapeError,
@@ -92,7 +92,7 @@ TEST_CASE("A hook that gives another shape or dtype is refused, and so is one on
                        says("[register_hook] the tensor does not require grad"));
 }
 
-TEST_CASE("detach_ makes a leaf of a tensor, and refuses views") {
+TEST_CASE("detach_ turns a tensor into a leaf and refuses views") {
   const Tensor x = leaf({1, 2});
   const Tensor y = x * 2;
   y.detach_();

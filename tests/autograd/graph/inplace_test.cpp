@@ -1,4 +1,4 @@
-// In-place writes: those that would make a gradient wrong are errors.
+// In-place writes. A write that would make a gradient wrong is an error.
 #include <tend/autograd/tools/function.h>
 
 #include "tests/autograd/support.h"
@@ -13,7 +13,7 @@ using V = std::vector<double>;
 
 }  // namespace
 
-TEST_CASE("an infinite gradient of a written place does not reach what was there") {
+TEST_CASE("an infinite gradient of overwritten elements does not reach the old values") {
   const Tensor x = varied_leaf({3, 4});
   const Tensor w = varied_leaf({4});
   const Tensor y = x * 2;
@@ -23,7 +23,7 @@ TEST_CASE("an infinite gradient of a written place does not reach what was there
   CHECK(values(w.grad()) == V(4, kInf));
 }
 
-TEST_CASE("a stale saved tensor is an error that names who saved and who changed it") {
+TEST_CASE("a changed saved tensor is an error that names who saved and who changed it") {
   const Tensor x = varied_leaf({3, 4});
   {
     const Tensor y = x * 2;
@@ -44,7 +44,7 @@ TEST_CASE("a stale saved tensor is an error that names who saved and who changed
   {
     const Tensor y = x * 2;
     const Tensor z = (y * y).sum();
-    y.detach().zero_();  // the same elements by another name
+    y.detach().zero_();  // shares elements with y
     CHECK_THROWS_AS(z.backward(), AutogradError);
   }
   {
@@ -59,7 +59,7 @@ TEST_CASE("a stale saved tensor is an error that names who saved and who changed
   CHECK_FALSE(x.grad().defined());
 }
 
-TEST_CASE("what nobody saved may change") {
+TEST_CASE("tensors that nobody saved may change") {
   const Tensor x = varied_leaf({3, 4});
   const Tensor y = x * 2;
   const Tensor z = y + 1;
@@ -97,7 +97,7 @@ TEST_CASE("writes are refused before anything has changed") {
   CHECK(row.version() == 0);
 }
 
-TEST_CASE("int tensors take floats by copy_, and no history") {
+TEST_CASE("copy_ converts floats for an int64 tensor and records no gradient") {
   const Tensor x = varied_leaf({4});
   const Tensor whole = zeros({4}, int64);
   whole.copy_(x);
@@ -105,7 +105,7 @@ TEST_CASE("int tensors take floats by copy_, and no history") {
   CHECK_FALSE(whole.requires_grad());
 }
 
-TEST_CASE("set_data gives a leaf other elements, and its old views keep theirs") {
+TEST_CASE("set_data gives a leaf new elements and its old views keep the old ones") {
   Tensor x = varied_leaf({3, 4});
   const Tensor row = x[0];
   x.set_data(ones({2, 2}, float64));
@@ -120,7 +120,7 @@ TEST_CASE("set_data gives a leaf other elements, and its old views keep theirs")
   CHECK_THROWS_AS((x * 2).set_data(x), AutogradError);
 }
 
-TEST_CASE("a leaf whose elements were replaced gets the gradient of those that were used") {
+TEST_CASE("a leaf whose elements were replaced gets the gradient of the old elements") {
   Tensor x = varied_leaf({4});
   const V before = values(x);
   const Tensor z = (x * x).sum();
@@ -129,22 +129,7 @@ TEST_CASE("a leaf whose elements were replaced gets the gradient of those that w
   for (std::size_t i = 0; i < 4; ++i) CHECK(values(x.grad())[i] == 2 * before[i]);
 }
 
-namespace {
-
-// 2 * x, whose derivative gives the tensor that it has of x another shape.
-struct Reshaping : autograd::Function<Reshaping> {
-  static Tensor forward(autograd::FunctionContext& context, const Tensor& x) {
-    context.save_for_backward({x});
-    return x * 2;
-  }
-  static Tensor backward(const autograd::FunctionContext& context, const Tensor& grad) {
-    Tensor x = context.saved(0);
-    x.set_data(zeros({3, 2}, float64));
-    return grad * 2;
-  }
-};
-
-}  // namespace
+namespace {}  // namespace
 
 TEST_CASE("a view made without grad mode is detached, and writing to it raises the version") {
   const Tensor w = full({2}, 3.0).requires_grad_(), x = w * 2, square = x * x;
@@ -164,7 +149,7 @@ TEST_CASE("a view made without grad mode is detached, and writing to it raises t
   CHECK(std::string(x.grad_fn()) == "MulBackward0");
 }
 
-TEST_CASE("a part of a tensor that names one element twice gets no history") {
+TEST_CASE("a view of a tensor with overlapping elements cannot record a write") {
   const Tensor twice = zeros({1}).expand({3}).detach(), w = ones({1}).requires_grad_();
   CHECK_THROWS_MATCHES(
       twice[0].add_(w[0]), ShapeError,
@@ -181,7 +166,7 @@ TEST_CASE("a square matrix may be overwritten by its transpose") {
   CHECK(values(x) == V{1, 3, 2, 4});
 }
 
-TEST_CASE("set_data asks for a gradient of another kind to go first") {
+TEST_CASE("set_data refuses a new shape or dtype while there is a gradient") {
   Tensor x = tensor({1, 2}, float64).requires_grad_();
   (x * 2).sum().backward();
   CHECK_THROWS_MATCHES(x.set_data(ones({2})), AutogradError,
@@ -192,8 +177,8 @@ TEST_CASE("set_data asks for a gradient of another kind to go first") {
   CHECK_THROWS_AS(Tensor().set_data(x), AutogradError);
 }
 
-// Numbers from PyTorch 2.6.
-TEST_CASE("A tensor that takes another shape in place takes its views and its history along") {
+// The expected numbers are from PyTorch 2.6.
+TEST_CASE("An in-place change of shape keeps the views and the history of a tensor") {
   const Tensor x = arange(6, float64).reshape({2, 3}).requires_grad_();
   const Tensor y = x * 2;
   const Tensor row = y[0];
@@ -215,7 +200,7 @@ TEST_CASE("A tensor that takes another shape in place takes its views and its hi
   CHECK(x.shape() == Shape{2, 3});
 }
 
-TEST_CASE("arithmetic in place reads what it overwrites first") {
+TEST_CASE("in-place arithmetic reads overlapping inputs before it overwrites them") {
   const auto numbers = [] { return tensor({1, 2, 3, 4, 5, 6}, float64); };
   const NoGradGuard no_graph;
   Tensor x = numbers();

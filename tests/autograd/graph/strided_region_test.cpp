@@ -1,5 +1,4 @@
-// Gradients through views into which something was written: regions of a base that is row-major,
-// and of bases that are not.
+// Gradients through views that were written to. Some of their bases are row-major, others are not.
 #include <tend/autograd/graph/strided_region.h>
 
 #include "tests/autograd/support.h"
@@ -7,20 +6,20 @@
 using namespace tend;
 using namespace tend::test;
 
-TEST_CASE("a gradient is taken from the elements of the base alone") {
+TEST_CASE("a gradient is read only from the current elements of the base") {
   const Tensor w = ones({1}, float32).requires_grad_();
 
-  SECTION("where the base got elements with gaps") {
+  SECTION("the base was given elements with gaps") {
     const Tensor b = zeros({4});
     const Tensor v = b.narrow(0, 1, 1);
     Tensor named = b;
     named.set_data(b.detach().slice(0, 0, 4, 2));
     v.copy_(w);
-    // The written element lies between those that the base shows now.
+    // The written element is between the elements that the base has now.
     named.backward(arange(1, 5).to(float32).slice(0, 0, 4, 2));
     CHECK((!w.grad().defined() || w.grad().item() == 0));
   }
-  SECTION("where the view lies beyond the base's new elements") {
+  SECTION("the view is beyond the new elements of the base") {
     const Tensor b = zeros({4});
     const Tensor v = b.narrow(0, 3, 1);
     Tensor named = b;
@@ -30,13 +29,13 @@ TEST_CASE("a gradient is taken from the elements of the base alone") {
   }
 }
 
-TEST_CASE("a region of an expanded base gets no history, whatever its own strides") {
+TEST_CASE("a view of an expanded base cannot record a write") {
   const Tensor w = ones({3}).requires_grad_();
   const Tensor b = zeros({3}).expand({2, 3}).detach();
   CHECK_THROWS_AS(b.select(0, 1).copy_(w), ShapeError);
 }
 
-TEST_CASE("a gradient goes through a written view with a fresh dimension of size 1") {
+TEST_CASE("a gradient passes through a written view with a new dimension of size 1") {
   const Tensor w = ones({1, 2}).requires_grad_();
   const Tensor b = zeros({3});
   const Tensor view = b.narrow(0, 1, 2).expand({1, 2});

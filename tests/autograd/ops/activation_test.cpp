@@ -5,7 +5,8 @@ using namespace tend::test;
 
 namespace {
 
-// The gradient of sum(f(x) * cotangent), by the fused backward or by the recorded formula.
+// The gradient of sum(f(x) * cotangent). With create_graph it comes from the composed formula,
+// otherwise from the fused backward kernel.
 template <class F>
 Tensor pulled_back(F f, const Tensor& x, const Tensor& cotangent, bool create_graph) {
   Tensor leaf = x.detach().requires_grad_();
@@ -14,7 +15,7 @@ Tensor pulled_back(F f, const Tensor& x, const Tensor& cotangent, bool create_gr
   return autograd::grad({f(leaf)}, {leaf}, {cotangent}, options)[0];
 }
 
-// The rounding errors of ten operations on numbers of size 1.
+// A bound for the rounding errors of ten operations on numbers of size 1.
 constexpr double kNoise = 10 * std::numeric_limits<float>::epsilon();
 
 template <class F>
@@ -35,17 +36,17 @@ void check_fused(F f, DType dtype) {
 
 }  // namespace
 
-TEST_CASE("the slope of relu is zero at zero, and NaN passes") {
+TEST_CASE("relu has slope 0 at 0 and passes NaN") {
   const Tensor x = tensor({-1., 0., 2., kNaN, kInf});
   CHECK(same(relu(x), {0, 0, 2, kNaN, kInf}));
   CHECK(same(slope(tend::relu, x), {0, 0, 1, 1, 1}));
-  // A closed gate stops NaN and infinity.
+  // Where relu has slope 0, a gradient of NaN or infinity becomes 0.
   CHECK(same(slope([](auto& leaf) { return relu(leaf) * kInf; }, tensor({-1., 1.})), {0, kInf}));
   CHECK(relu(tensor({-1, 2})).equal(tensor({0, 2})));
   CHECK_THROWS_AS(relu(tensor({true})), DTypeError);
 }
 
-TEST_CASE("fused derivatives have the branches of the composed formulas, in every layout") {
+TEST_CASE("fused derivatives equal the composed formulas on every branch and in every layout") {
   for (const auto& [dtype, transposed] :
        {std::pair{float32, false}, {float32, true}, {float64, false}, {float64, true}}) {
     const Tensor line = tensor({-kInf, -7., -3., -1.5, -1., -0.5, -0., 0., 0.2, 0.5, 0.8, 1., 3.,
@@ -61,7 +62,8 @@ TEST_CASE("fused derivatives have the branches of the composed formulas, in ever
       INFO(to_string(fused) << " and " << to_string(composed));
       CHECK(allclose(fused, composed, tolerance, tolerance, true));
     };
-    // Piecewise linear functions have one kernel for both; their formulas are these.
+    // Piecewise linear functions use one kernel with and without create_graph, so their gradients
+    // are compared with formulas that are written here.
     const auto check_pieces = [&](const char* name, auto f, const Tensor& expected) {
       INFO(name << ' ' << x.dtype());
       const Tensor fused = pulled_back(f, x, cotangent, false);
@@ -109,7 +111,7 @@ TEST_CASE("fused derivatives have the branches of the composed formulas, in ever
   }
 }
 
-TEST_CASE("a row of nothing but -inf has the softmax NaN, other rows are not touched") {
+TEST_CASE("softmax of a row of only -inf is NaN and does not affect other rows") {
   const Tensor x = tensor({{-kInf, -kInf}, {0., -kInf}});
   CHECK(same(softmax(x, 1), {kNaN, kNaN, 1, 0}));
   CHECK(same(log_softmax(x, 1), {kNaN, kNaN, 0, -kInf}));
@@ -124,7 +126,7 @@ TEST_CASE("softmax and log_softmax of large numbers stay finite") {
   CHECK(same(slope([](auto& leaf) { return log_softmax(leaf, 0); }, tensor({1000., 0.})), {-1, 1}));
 }
 
-TEST_CASE("slopes of rectifiers at their kinks are PyTorch's") {
+TEST_CASE("rectifiers have PyTorch's slopes at their kinks") {
   const Tensor x = tensor({-1., 0., 1., kNaN});
   CHECK(same(slope([](auto& leaf) { return leaky_relu(leaf, 0.5); }, x), {0.5, 0.5, 1, 0.5}));
   CHECK(same(slope([](auto& leaf) { return elu(leaf, 2); }, tensor({0., kNaN})), {2, 1}));

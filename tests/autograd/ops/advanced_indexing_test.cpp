@@ -13,7 +13,7 @@ Tensor counting(const Shape& shape) {
 
 }  // namespace
 
-TEST_CASE("an indexed place without a name is written, everything else becomes another handle") {
+TEST_CASE("assignment to a temporary x[i] writes to x and assignment to a variable rebinds it") {
   static_assert(std::is_assignable_v<Indexed&&, const Tensor&>);
   static_assert(std::is_assignable_v<Indexed&&, Indexed>);
   static_assert(std::is_assignable_v<Indexed&&, double>);
@@ -32,7 +32,7 @@ TEST_CASE("an indexed place without a name is written, everything else becomes a
   CHECK(values(x) == std::vector<double>{2, 3, 2, 3});
 }
 
-TEST_CASE("x[{i}] with any operator that assigns writes back") {
+TEST_CASE("every assignment operator on x[{i}] writes to x") {
   const Tensor x = tensor({5, 6, 7}), places = tensor({0, 2});
   x[{places}] %= 4;
   CHECK(equal(x, tensor({1, 6, 3})));
@@ -47,7 +47,7 @@ TEST_CASE("x[{i}] with any operator that assigns writes back") {
   CHECK(equal(flags, tensor({false, true, false})));
 }
 
-TEST_CASE("x[{i}] += y reads, adds and writes back, once for each place") {
+TEST_CASE("x[{i}] += y adds only once to a position that i repeats") {
   Tensor x = zeros({3});
   x[{tensor({1, 1, 2})}] += 1;
   CHECK(values(x) == std::vector<double>{0, 1, 1});
@@ -62,7 +62,7 @@ TEST_CASE("x[{i}] += y reads, adds and writes back, once for each place") {
   CHECK(values(x) == std::vector<double>{3, 3, 6});
 }
 
-TEST_CASE("with integers alone x[...] is a view, also where they are 0-d tensors") {
+TEST_CASE("x[...] is a view if all indices are integers, 0-d integer tensors or slices") {
   Tensor x = counting({2, 3});
   CHECK(x[tensor(1)].data_ptr<double>() == x[1].data_ptr<double>());
   Tensor row = x[{tensor(-1), Slice{1, {}}}];
@@ -73,14 +73,14 @@ TEST_CASE("with integers alone x[...] is a view, also where they are 0-d tensors
   CHECK(values(x) == std::vector<double>{7, 7, 7, 3, 14, 15});
 }
 
-TEST_CASE("dimensions of indices stand where they were, or in front when separated") {
+TEST_CASE("dimensions of index tensors stay in their position or come first if separated") {
   const Tensor x = zeros({2, 3, 4, 5});
   const Tensor i = tensor({0, 1}), j = tensor({{0}, {1}, {1}});
   CHECK(x[{Slice{}, i, j}].shape() == Shape{2, 3, 2, 5});
   CHECK(x[{i, Slice{}, j}].shape() == Shape{3, 2, 3, 5});
   CHECK(x[{Slice{}, i, ellipsis, j}].shape() == Shape{3, 2, 2, 4});
   CHECK(x[{i, newaxis, j}].shape() == Shape{3, 2, 1, 4, 5});
-  // An integer picks first and is no neighbour: NumPy would give (2, 3, 4).
+  // An integer is applied first and does not count as an adjacent index. NumPy returns (2, 3, 4).
   CHECK(x[{0, Slice{}, Slice{}, i}].shape() == Shape{3, 4, 2});
   CHECK(x[{i, 0, Slice{}, i}].shape() == Shape{2, 4});
   CHECK(x[{Slice{}, zeros({3, 4}, boolean)}].shape() == Shape{2, 0, 5});
@@ -99,7 +99,7 @@ TEST_CASE("bools are new dimensions of size 1 or 0") {
   CHECK(values(x) == std::vector<double>(6, 7));
 }
 
-TEST_CASE("indexed assignment sends gradients to what was there and to the values") {
+TEST_CASE("indexed assignment sends gradients to the tensor and to the assigned values") {
   Tensor x = Tensor(ones({2, 3})).requires_grad_();
   Tensor v = Tensor(full({2}, 3.)).to(float32).requires_grad_();
   Tensor y = x * 2;
@@ -116,7 +116,7 @@ TEST_CASE("indexed assignment sends gradients to what was there and to the value
   CHECK(std::string(x[x > 0].grad_fn()) == "IndexBackward0");
 }
 
-TEST_CASE("indexed assignment is noticed by who saved the elements") {
+TEST_CASE("backward notices that indexed assignment changed saved elements") {
   Tensor x = Tensor(ones({3})).requires_grad_();
   Tensor y = x * 2;
   const Tensor square = y * y;
@@ -151,7 +151,7 @@ TEST_CASE("indexed assignment is checked before anything changes") {
   CHECK(x.version() == 0);
 }
 
-TEST_CASE("unique tells every NaN from the others, and 0 not from -0") {
+TEST_CASE("unique treats each NaN as different and 0 and -0 as equal") {
   const UniqueElements found = unique(tensor({kNaN, 1., kNaN, 1.}), true, true, true);
   CHECK(same(found.values, {1, kNaN, kNaN}));
   CHECK(values(found.inverse) == std::vector<double>{1, 0, 2, 0});
@@ -169,7 +169,7 @@ TEST_CASE("searchsorted puts NaN at the end and compares numbers of different dt
   CHECK(searchsorted(s, 3).dim() == 0);
 }
 
-TEST_CASE("a single value that is assigned to a mask takes the tensor's dtype, as masked_fill's") {
+TEST_CASE("a single value assigned to a mask is converted to the tensor's dtype") {
   const Tensor mask = tensor({true, false, true}), value = tensor(1.5).requires_grad_();
   Tensor x = zeros({3}, float64);
   x[mask] = value;
@@ -177,7 +177,7 @@ TEST_CASE("a single value that is assigned to a mask takes the tensor's dtype, a
   x.sum().backward();
   CHECK(value.grad().item() == 2);
   Tensor n = zeros({3, 2}, int64);
-  n[mask] = tensor({1.5});  // as in PyTorch, 1.5 is cut off
+  n[mask] = tensor({1.5});  // as in PyTorch, 1.5 is truncated to 1
   CHECK(values(n) == std::vector<double>{1, 1, 0, 0, 1, 1});
   CHECK(values(index_put(n, {mask}, tensor(true))) == std::vector<double>{1, 1, 0, 0, 1, 1});
   n[{mask, tensor(0)}] = tensor(7.0);

@@ -9,7 +9,7 @@ constexpr std::int64_t kSmallest = std::numeric_limits<std::int64_t>::min();
 
 }  // namespace
 
-TEST_CASE("a number does not raise the dtype within its category") {
+TEST_CASE("a number changes the dtype only if its category is higher") {
   CHECK((tensor({1, 2}) * 2).dtype() == int64);
   CHECK((tensor({1, 2}) * 2.5).dtype() == float32);
   CHECK((tensor({1.}, float64) * 2).dtype() == float64);
@@ -37,7 +37,7 @@ TEST_CASE("maximum and minimum halve the gradient of equal elements") {
   CHECK(same(of_minimum[1], {0.5, 1, 1, 1, 0.5}));
 }
 
-TEST_CASE("abs and sign are flat at zero") {
+TEST_CASE("abs and sign have slope 0 at 0") {
   const Tensor x = tensor({-2., 0., kNaN, -kInf});
   CHECK(same(abs(x), {2, 0, kNaN, kInf}));
   CHECK(same(sign(x), {-1, 0, 0, -1}));
@@ -61,7 +61,7 @@ TEST_CASE("floor_divide and remainder have Python's signs") {
   CHECK(same(gradients[1], {-1, 2, 2, -1}));
 }
 
-TEST_CASE("the slopes of pow at base zero are those of PyTorch") {
+TEST_CASE("pow has PyTorch's slopes at base zero") {
   const Tensor base = tensor({0., 0., 0., 2., -1., -2.});
   const Tensor exponent = tensor({0., 2., -1., 3., 2., 0.5});
   const auto gradients = slopes([](auto& x, auto& p) { return pow(x, p); }, base, exponent);

@@ -3,7 +3,7 @@
 using namespace tend;
 using namespace tend::test;
 
-TEST_CASE("a comparison takes a number on either side") {
+TEST_CASE("a comparison accepts a number on either side") {
   const Tensor x = tensor({1, 2, 3});
   CHECK((x == 2).equal(tensor({false, true, false})));
   CHECK((2 == x).equal(tensor({false, true, false})));
@@ -19,14 +19,14 @@ TEST_CASE("a comparison takes a number on either side") {
   CHECK(x.ge(tensor(2)).equal(x >= 2));
 }
 
-TEST_CASE("comparisons promote, so an integer is not cut to the other's dtype") {
+TEST_CASE("comparisons promote dtypes and do not truncate 1.5 to an integer") {
   CHECK((tensor({1, 2}) == 1.5).equal(tensor({false, false})));
   CHECK((tensor({1, 2}) < 1.5).equal(tensor({true, false})));
   CHECK((tensor({true, false}) == 0).equal(tensor({false, true})));
   CHECK((tensor({1.}, float64) == tensor({1.})).dtype() == boolean);
 }
 
-TEST_CASE("isclose measures against the second tensor") {
+TEST_CASE("isclose multiplies rtol by the second tensor") {
   const Tensor a = tensor({1., 1.1, kInf, kInf, kNaN, 1e9});
   const Tensor b = tensor({1., 1.0, kInf, -kInf, kNaN, kInf});
   CHECK(isclose(a, b).equal(tensor({true, false, true, false, false, false})));
@@ -74,7 +74,7 @@ TEST_CASE("masks are combined with C++'s operators") {
   CHECK_THROWS_MATCHES(x & 0.5, DTypeError, says("[bitwise_and] needs bool or int64, got float32"));
 }
 
-TEST_CASE("Comparisons in place give ones and zeros of the tensor's dtype, and no gradient") {
+TEST_CASE("in-place comparisons write ones and zeros of the tensor's dtype and stop the gradient") {
   const Tensor x = tensor({-1, 0, 2}, float64).requires_grad_();
   const Tensor y = x * 2, z = x * 3, w = x * 1;
   CHECK(same(y.lt_(tensor({0, 1, 1}, float64)), {1, 1, 0}));
@@ -84,7 +84,7 @@ TEST_CASE("Comparisons in place give ones and zeros of the tensor's dtype, and n
   CHECK(same(w.logical_not_(), {0, 1, 0}));
   (y + z * x + w).sum().backward();
   CHECK(same(x.grad(), {0, 1, 1}));
-  // The other side gets zeros, as in PyTorch, also where self had no history.
+  // The gradient of the other tensor is 0, as in PyTorch, even if self had no grad_fn.
   const Tensor other = tensor({-1}, float64).requires_grad_(), plain = tensor({-1, 0}, float64);
   plain.eq_(other);
   CHECK(same(plain, {1, 0}));
@@ -92,7 +92,7 @@ TEST_CASE("Comparisons in place give ones and zeros of the tensor's dtype, and n
   CHECK(same(other.grad(), {0}));
 }
 
-TEST_CASE("equal tensors have one shape and the same numbers") {
+TEST_CASE("equal compares shapes and numbers but not dtypes") {
   CHECK(equal(tensor({1, 2}), tensor({1., 2.})));
   CHECK(equal(zeros({0}), zeros({0})));
   CHECK_FALSE(equal(ones({2}), ones({2, 1})));

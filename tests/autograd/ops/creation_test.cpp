@@ -5,12 +5,12 @@
 using namespace tend;
 using namespace tend::test;
 
-TEST_CASE("Numbers that int64 cannot hold make no tensor of it") {
+TEST_CASE("tensor refuses numbers that int64 cannot hold") {
   CHECK_THROWS_AS(tensor({1.0, kNaN}, int64), DTypeError);
   CHECK_THROWS_AS(tensor({{1e30}}, int64), DTypeError);
 }
 
-TEST_CASE("arange takes its dtype from its numbers") {
+TEST_CASE("the dtype of arange follows from its arguments") {
   CHECK(values(arange(4)) == std::vector<double>{0, 1, 2, 3});
   CHECK(arange(4).dtype() == int64);
   CHECK(values(arange(1, 2.5, 0.5)) == std::vector<double>{1, 1.5, 2});
@@ -24,13 +24,14 @@ TEST_CASE("arange takes its dtype from its numbers") {
   CHECK(arange(0, 1, kInf).shape() == Shape{0});
 }
 
-TEST_CASE("arange refuses steps that lead nowhere") {
+TEST_CASE("arange refuses steps that never reach the end") {
   for (const double no_end : {kInf, -kInf, kNaN}) {
     CHECK_THROWS_AS(arange(0, no_end, 0.5), Error);
     CHECK_THROWS_AS(arange(no_end, 1, 0.5), Error);
     CHECK_THROWS_AS(arange(0, 1, no_end == kInf ? kNaN : no_end), Error);
   }
-  CHECK_THROWS_MATCHES(arange(5, 0), Error, says("[arange] from 5 to 0 in steps of 1"));
+  CHECK_THROWS_MATCHES(arange(5, 0), Error,
+                       says("[arange] cannot count from 5 to 0 in steps of 1"));
   CHECK_THROWS_AS(arange(0, 5, 0), Error);
   CHECK_THROWS_AS(arange(0., 5., 0.), Error);
   CHECK_THROWS_AS(arange(0., 5., -1.), Error);
@@ -51,7 +52,7 @@ TEST_CASE("linspace includes both ends") {
   CHECK_THROWS_AS(linspace(0, 1, 3, int64), DTypeError);
 }
 
-TEST_CASE("eye has its ones on the diagonal, whatever its width") {
+TEST_CASE("eye has ones on the diagonal for any number of columns") {
   CHECK_THROWS_AS(eye(-1), ShapeError);
   CHECK_THROWS_WITH(eye(2, -1), "[eye] 2 rows and -1 columns");
   CHECK(values(eye(2)) == std::vector<double>{1, 0, 0, 1});
@@ -60,7 +61,7 @@ TEST_CASE("eye has its ones on the diagonal, whatever its width") {
   CHECK_THROWS_AS(eye(-1), ShapeError);
 }
 
-TEST_CASE("from_blob shares the caller's memory and gives it back once") {
+TEST_CASE("from_blob shares the caller's memory and calls the deleter once") {
   std::array<float, 6> memory{1, 2, 3, 4, 5, 6};
   int deleted = 0;
   {
@@ -78,7 +79,7 @@ TEST_CASE("from_blob shares the caller's memory and gives it back once") {
   CHECK_THROWS_AS(from_blob(memory.data(), {3}, {-1}), ShapeError);
 }
 
-TEST_CASE("int64 is not filled with numbers that it cannot hold") {
+TEST_CASE("filling an int64 tensor refuses numbers that int64 cannot hold") {
   const Tensor x = arange(3);
   for (const double number : {1e30, -1e30, 0x1p63, kInf, -kInf, kNaN}) {
     CHECK_THROWS_MATCHES(full({2}, number, int64), DTypeError,
@@ -95,7 +96,7 @@ TEST_CASE("int64 is not filled with numbers that it cannot hold") {
                        says("[arange] int64 cannot hold the value 1e+30"));
 }
 
-TEST_CASE("fill_ with a tensor gives it the gradient of every element") {
+TEST_CASE("fill_ with a tensor sends it the sum of all gradients") {
   const Tensor value = leaf({3}).view({}), x = leaf({1, 2}) * 1;
   x.fill_(value);
   CHECK(values(x) == std::vector<double>{3, 3});
@@ -105,7 +106,7 @@ TEST_CASE("fill_ with a tensor gives it the gradient of every element") {
                        says("[fill_] the value must be 0-d, not (1,)"));
 }
 
-TEST_CASE("vectors in vectors make a tensor of more dimensions") {
+TEST_CASE("nested vectors make a tensor with several dimensions") {
   const std::vector<std::vector<double>> rows{{1, 2, 3}, {4, 5, 6}};
   CHECK(tensor(rows).equal(tensor({{1., 2., 3.}, {4., 5., 6.}})));
   CHECK(tensor(rows, float64).dtype() == float64);
@@ -118,7 +119,7 @@ TEST_CASE("vectors in vectors make a tensor of more dimensions") {
   CHECK(tensor(std::vector<std::vector<double>>()).shape() == Shape{0});
 }
 
-TEST_CASE("rows of different lengths make no tensor") {
+TEST_CASE("tensor refuses rows of different lengths") {
   const std::vector<std::vector<double>> ragged{{1, 2}, {3}};
   CHECK_THROWS_MATCHES(tensor(ragged), ShapeError, says("[tensor] rows of shapes (2,) and (1,)"));
   CHECK_THROWS_MATCHES(tensor({{1, 2}, {3}}), ShapeError,
@@ -128,7 +129,7 @@ TEST_CASE("rows of different lengths make no tensor") {
   CHECK_THROWS_AS(tensor({NestedNumbers(1), NestedNumbers{1}}), ShapeError);
 }
 
-TEST_CASE("every function that creates makes leaves that require grad") {
+TEST_CASE("every creation function can make leaves that require grad") {
   const TensorOptions wide{.dtype = float64, .requires_grad = true};
   const Tensor like = ones({2, 3});
   const std::vector<double> numbers{1, 2};
@@ -160,7 +161,7 @@ TEST_CASE("every function that creates makes leaves that require grad") {
   CHECK(values(arange(1, 4, wide)) == std::vector<double>{1, 2, 3});
 }
 
-TEST_CASE("options without a dtype leave the one that a function has") {
+TEST_CASE("options without a dtype use the default dtype of the function") {
   const TensorOptions leaf{.requires_grad = true};
   CHECK(zeros({2}, leaf).dtype() == float32);
   CHECK(arange(0.5, 3, leaf).dtype() == float32);
@@ -173,7 +174,7 @@ TEST_CASE("options without a dtype leave the one that a function has") {
   CHECK_THROWS_AS(full({2}, 1, leaf), DTypeError);
 }
 
-TEST_CASE("tensors like another have its shape and dtype, not its history") {
+TEST_CASE("the _like functions copy the shape and dtype of a tensor but not its history") {
   const Tensor x = Tensor(ones({2, 3}, float64)).requires_grad_();
   CHECK(zeros_like(x).dtype() == float64);
   CHECK_FALSE(ones_like(x).requires_grad());

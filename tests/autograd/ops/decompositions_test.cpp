@@ -1,4 +1,4 @@
-// What rows of the operation table cannot say of decompositions and linear equations.
+// Tests of decompositions and linear equations that do not fit into rows of the operation table.
 #include <tend/autograd/ops/ops.h>
 
 #include <limits>
@@ -14,7 +14,7 @@ TEST_CASE("solve names the first singular matrix of a batch", "[decompositions]"
                     "[solve] matrix 1 of the batch is singular: LAPACK's info is 1");
 }
 
-TEST_CASE("svd and eigh refuse what is not finite, and qr and solve spread it",
+TEST_CASE("svd and eigh refuse NaN and infinity but qr and solve propagate them",
           "[decompositions]") {
   const double inf = std::numeric_limits<double>::infinity();
   for (const double bad : {inf, std::numeric_limits<double>::quiet_NaN()}) {
@@ -28,7 +28,8 @@ TEST_CASE("svd and eigh refuse what is not finite, and qr and solve spread it",
   }
 }
 
-TEST_CASE("qr without Q's first columns has no derivative, and says so", "[decompositions]") {
+TEST_CASE("backward of qr refuses mode r and the complete mode of tall matrices",
+          "[decompositions]") {
   const Tensor A = ones({3, 2}).requires_grad_();
   CHECK_THROWS_WITH(linalg::qr(A, "r").R.sum().backward(),
                     "[qr] has no derivative in mode r, which lacks Q");
@@ -37,7 +38,7 @@ TEST_CASE("qr without Q's first columns has no derivative, and says so", "[decom
                     "than columns");
 }
 
-TEST_CASE("words that eigh and qr do not know are refused", "[decompositions]") {
+TEST_CASE("eigh and qr refuse unknown modes", "[decompositions]") {
   CHECK_THROWS_AS(linalg::eigh(eye(2), "X"), Error);
   CHECK_THROWS_AS(linalg::qr(eye(2), "raw"), Error);
 }
@@ -51,7 +52,7 @@ TEST_CASE("a result that was changed in place cannot be differentiated", "[decom
 
 TEST_CASE("a matrix has the same decompositions alone and in a batch", "[decompositions]") {
   manual_seed(1);
-  const Tensor A = randn({5, 7, 7});  // an odd size: the matrices start at any address
+  const Tensor A = randn({5, 7, 7});  // with an odd size, matrices start at unaligned addresses
   const Tensor B = randn({5, 7, 3});
   for (std::int64_t i = 0; i < 5; ++i) {
     CHECK(equal(linalg::svd(A).U.select(0, i), linalg::svd(A.select(0, i)).U));

@@ -1,4 +1,4 @@
-// cdist against the norms that it stands for.
+// Compares cdist with the norms of differences.
 #include <vector>
 
 #include "tests/autograd/support.h"
@@ -14,19 +14,19 @@ Tensor by_norms(const Tensor& a, const Tensor& b, double p) {
 
 }  // namespace
 
-TEST_CASE("cdist measures rows of every width as norms of their differences do") {
+TEST_CASE("cdist equals the norms of the differences for rows of every width") {
   manual_seed(4);
   for (const double p : {0.0, 1.0, 2.0, kInf}) {
     for (std::int64_t width = 1; width < 40; width += width < 18 ? 1 : 7) {
       INFO("order " << p << ", width " << width);
       const Tensor a = randn({2, 5, width}, float64), b = randn({3, width}, float64);
-      // Sums of up to 40 numbers in another order.
+      // The tolerance allows for sums of up to 40 numbers in a different order.
       CHECK(allclose(cdist(a, b, p), by_norms(a, b, p), 1e-13, 1e-13));
     }
   }
 }
 
-TEST_CASE("the gradient of a distance of 0 is 0, with a graph and without") {
+TEST_CASE("the gradient of a distance of 0 is 0 with and without create_graph") {
   for (const double p : {0.0, 1.0, 2.0, kInf}) {
     for (const bool create_graph : {false, true}) {
       INFO("order " << p << ", create_graph " << create_graph);

@@ -1,4 +1,4 @@
-// What rows cannot show of einsum and tensordot.
+// Tests of einsum and conv1d that do not fit into rows of the operation table.
 #include "tests/autograd/support.h"
 
 using namespace tend;
@@ -12,7 +12,7 @@ TEST_CASE("einsum of one operand that sums nothing is a view") {
   CHECK(values(transposed) == std::vector<double>(4, 7));
 }
 
-TEST_CASE("einsum takes its operands one by one, in braces and in a list") {
+TEST_CASE("einsum accepts operands as arguments, in braces and in a vector") {
   const Tensor a = tensor({{1., 2.}, {3., 4.}}), b = tensor({{5.}, {6.}});
   const std::vector<Tensor> both{a, b};
   CHECK(same(einsum("ij,jk->ik", a, b), {17, 39}));
@@ -23,7 +23,7 @@ TEST_CASE("einsum takes its operands one by one, in braces and in a list") {
   CHECK_THROWS_AS(einsum("i", Tensor()), AutogradError);
 }
 
-TEST_CASE("conv1d pads to the length of its input where the padding is \"same\"") {
+TEST_CASE("conv1d with padding same returns the length of its input") {
   const Tensor x = arange(12.0).view({1, 2, 6}) / 4, w = arange(16.0).view({2, 2, 4}) / 8 - 1;
   const Tensor b = tensor({0.5, -1.0});
   // torch 2.6: F.conv1d(x, w, b, padding="same", dilation=...)

@@ -1,4 +1,5 @@
-// Ends, kinks and special numbers of the losses of single elements. Expected numbers are PyTorch's.
+// Tests elementwise losses at the ends of their domains, at kinks and at special numbers. The
+// expected numbers are PyTorch's.
 #include <functional>
 
 #include "tests/autograd/support.h"
@@ -10,7 +11,7 @@ namespace {
 
 using Loss = std::function<Tensor(const Tensor&)>;
 
-// First and second derivative of the sum of loss(x) at each element of x.
+// Checks the first and second derivatives of sum(loss(x)) for each element of x.
 void check_slopes(const Loss& loss, const Tensor& x, const std::vector<double>& first,
                   const std::vector<double>& second) {
   const Tensor leaf = x.detach().requires_grad_();

@@ -3,7 +3,7 @@
 using namespace tend;
 using namespace tend::test;
 
-TEST_CASE("scatter_reduce takes every dtype that PyTorch's does") {
+TEST_CASE("scatter_reduce accepts every dtype that PyTorch accepts") {
   using enum ScatterReduction;
   const Tensor index = tensor({0, 0, 2, 0});
   const auto of = [&](DType dtype, ScatterReduction reduce, bool include_self) {
@@ -30,7 +30,7 @@ TEST_CASE("scatter_reduce takes every dtype that PyTorch's does") {
   CHECK(tensor(3.).scatter_reduce(0, tensor(0), tensor(4.), mean).item() == 3.5);
 }
 
-TEST_CASE("an empty index scatters nothing, whatever the dimensions of the source") {
+TEST_CASE("an empty index scatters nothing for a source of any rank") {
   const Tensor self = ones({2, 3}, {.requires_grad = true}), index = zeros({0, 2}, int64);
   const Tensor source = tensor(3., {.requires_grad = true});
   for (const Tensor& result : {scatter_add(self, 1, index, source), scatter(self, 1, index, source),
@@ -44,7 +44,7 @@ TEST_CASE("an empty index scatters nothing, whatever the dimensions of the sourc
   }
 }
 
-TEST_CASE("scatter_reduce shares the gradient of the largest among equal terms") {
+TEST_CASE("scatter_reduce with amax divides the gradient among the equal largest terms") {
   const Tensor index = tensor({0, 0, 0});
   Tensor x = tensor({5., 1.}).requires_grad_(), source = tensor({5., 2., 5.}).requires_grad_();
   const auto gradients = [&](bool include_self) {
@@ -52,7 +52,7 @@ TEST_CASE("scatter_reduce shares the gradient of the largest among equal terms")
         {x.scatter_reduce(0, index, source, ScatterReduction::amax, include_self).sum()},
         {x, source});
   };
-  // Thirds of 1, which float32 rounds alike on both sides.
+  // One third, rounded to float32 like the gradients.
   const double third = double{1.0F / 3};
   CHECK(values(gradients(true)[0]) == std::vector<double>{third, 1});
   CHECK(values(gradients(true)[1]) == std::vector<double>{third, 0, third});
@@ -60,7 +60,7 @@ TEST_CASE("scatter_reduce shares the gradient of the largest among equal terms")
   CHECK(values(gradients(false)[1]) == std::vector<double>{0.5, 0, 0.5});
 }
 
-TEST_CASE("the derivatives of a scattered product are right where there are zeros") {
+TEST_CASE("the derivatives of a scattered product are right if factors are zero") {
   using Numbers = std::vector<double>;
   const Tensor index = tensor({0, 0, 1, 1, 1});
   Tensor x = tensor({3., 0., 1.}).requires_grad_();
@@ -70,7 +70,7 @@ TEST_CASE("the derivatives of a scattered product are right where there are zero
       autograd::grad({y.sum()}, {x, source}, {}, {.create_graph = true});
   CHECK(values(first[0]) == Numbers{0, 0, 1});
   CHECK(values(first[1]) == Numbers{6, 0, 0, 0, 0});
-  // As in PyTorch, only where at most one zero goes to a position.
+  // As in PyTorch, there is a second derivative only if each position gets at most one zero.
   CHECK_THROWS_MATCHES(first[1].sum().backward(), AutogradError,
                        says("[scatter_reduce] no second derivative of a product in which several "
                             "zeros of the source go to one position"));
@@ -89,7 +89,7 @@ TEST_CASE("the derivatives of a scattered product are right where there are zero
   CHECK(values(second[1]) == Numbers{5, 3, 5, 4});
 }
 
-TEST_CASE("an index that changed since is noticed by backward") {
+TEST_CASE("backward notices that a saved index has changed") {
   const Tensor x = Tensor(zeros({3})).requires_grad_();
   const Tensor index = tensor({0, 1});
   const Tensor picked = x.gather(0, index);
@@ -97,10 +97,10 @@ TEST_CASE("an index that changed since is noticed by backward") {
   CHECK_THROWS_AS(picked.sum().backward(), AutogradError);
 }
 
-TEST_CASE("embedding takes torch.embedding's order, too, and tells it by the dtypes") {
+TEST_CASE("embedding also accepts the argument order of torch.embedding") {
   const Tensor weight = tensor({{1., 2.}, {3., 4.}});
   CHECK(embedding(weight, tensor({1, 0})).equal(embedding(tensor({1, 0}), weight)));
-  // Of two tensors of integers the first has the indices.
+  // If both tensors contain integers, the first is the index.
   const Tensor table = tensor({{5, 6}, {7, 8}});
   CHECK(embedding(tensor({1}), table).equal(tensor({{7, 8}})));
 }
@@ -111,7 +111,7 @@ TEST_CASE("embedding gives the padding row no gradient") {
   CHECK(values(weight.grad()) == std::vector<double>{1, 1, 1, 1, 0, 0});
 }
 
-TEST_CASE("sort keeps the order of equals and sends gradients back") {
+TEST_CASE("sort is stable and sends gradients back") {
   Tensor x = tensor({2., 1., 2., 0.}).requires_grad_();
   const auto [sorted, places] = x.sort();
   CHECK(values(sorted) == std::vector<double>{0, 1, 2, 2});
@@ -124,7 +124,7 @@ TEST_CASE("sort keeps the order of equals and sends gradients back") {
   CHECK(zeros({0}).sort().indices.shape() == Shape{0});
 }
 
-TEST_CASE("topk gives the best first, NaN before all numbers") {
+TEST_CASE("topk returns the largest elements first and NaN before all numbers") {
   const Tensor x = tensor({3., 1., std::nan(""), 2.});
   CHECK(same(x.topk(2).values, {std::nan(""), 3}));
   CHECK(values(x.topk(2, 0, false).indices) == std::vector<double>{1, 3});

@@ -3,7 +3,7 @@
 using namespace tend;
 using namespace tend::test;
 
-TEST_CASE("cat puts tensors one after the other and gives each its gradient") {
+TEST_CASE("cat joins tensors and sends each its part of the gradient") {
   Tensor a = tensor({{1., 2.}}).requires_grad_();
   Tensor b = tensor({{3., 4.}, {5., 6.}}).requires_grad_();
   const Tensor joined = cat({a, b});
@@ -23,13 +23,13 @@ TEST_CASE("cat promotes dtypes and converts gradients back") {
   CHECK(a.grad().dtype() == float32);
 }
 
-TEST_CASE("cat leaves out 1-d tensors without elements") {
+TEST_CASE("cat ignores 1-d tensors without elements") {
   Tensor nothing = Tensor(zeros({0})).requires_grad_();
   const Tensor x = ones({2, 2});
   const Tensor joined = cat({nothing, x, x}, 1);
   CHECK(joined.shape() == Shape{2, 4});
   joined.sum().backward();
-  CHECK(nothing.grad().shape() == Shape{0});  // as PyTorch's
+  CHECK(nothing.grad().shape() == Shape{0});  // as in PyTorch
   CHECK(cat({nothing, nothing}).shape() == Shape{0});
 }
 
@@ -48,7 +48,7 @@ TEST_CASE("cat names the tensors and the dimension that do not fit") {
   CHECK_THROWS_AS(cat({}), ShapeError);
 }
 
-TEST_CASE("stack joins along a new dimension, also one behind the last") {
+TEST_CASE("stack joins along a new dimension, which may be the last") {
   Tensor a = tensor({1., 2.}).requires_grad_();
   const Tensor b = tensor({3., 4.});
   CHECK(values(stack({a, b})) == std::vector<double>{1, 2, 3, 4});
@@ -63,7 +63,7 @@ TEST_CASE("stack joins along a new dimension, also one behind the last") {
   CHECK_THROWS_AS(stack({a, b}, 2), IndexError);
 }
 
-TEST_CASE("chunk refuses more empty pieces than fit") {
+TEST_CASE("chunk refuses more empty chunks than fit in memory") {
   const Tensor x = zeros({0, 4});
   CHECK(x.chunk(1000).size() == 1000);
   CHECK_THROWS_MATCHES(x.chunk(std::int64_t{1} << 40), OutOfMemoryError,

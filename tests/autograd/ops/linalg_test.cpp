@@ -5,9 +5,7 @@
 using namespace tend;
 using namespace tend::test;
 
-namespace {}  // namespace
-
-TEST_CASE("products are named as PyTorch names them") {
+TEST_CASE("matrix products have PyTorch's grad_fn names") {
   Tensor x = Tensor(ones({2, 3})).requires_grad_();
   Tensor batch = Tensor(ones({2, 2, 3})).requires_grad_();
   const Tensor weight = ones({4, 3}), bias = ones({4}), vector = ones({3});
@@ -23,7 +21,7 @@ TEST_CASE("products are named as PyTorch names them") {
   CHECK(grad_fn(linear(x[0], weight, {})) == "SqueezeBackward4");
 }
 
-TEST_CASE("products of a fixed rank refuse others") {
+TEST_CASE("products of a fixed rank refuse other ranks") {
   CHECK_THROWS_MATCHES(mm(zeros({2}), zeros({2, 3})), ShapeError,
                        says("[mm] needs tensors of 2 and 2 dimensions, got (2,) and (2, 3)"));
   CHECK_THROWS_MATCHES(mm(zeros({2, 3}), zeros({4, 5})), ShapeError,
@@ -36,7 +34,7 @@ TEST_CASE("products of a fixed rank refuse others") {
                        says("[mm] the dtypes differ: float32 and float64"));
 }
 
-TEST_CASE("a product of nothing adds 0, whatever its factor") {
+TEST_CASE("a product over an empty dimension adds 0 for any alpha") {
   for (const DType dtype : {float32, float64}) {
     const Tensor one = ones({1}, dtype), left = zeros({1, 0}, dtype), right = zeros({0, 1}, dtype);
     CHECK(addmm(one, left, right, 1, INFINITY).item<double>() == 1);
@@ -57,7 +55,7 @@ TEST_CASE("addmm scales both terms, and beta 0 leaves the first out") {
   CHECK_THROWS_AS(addmm(zeros({2}, float64), a, a), DTypeError);
 }
 
-TEST_CASE("linear gives the same as matmul and add, with the same gradients") {
+TEST_CASE("linear has the results and gradients of matmul and add") {
   manual_seed(1);
   for (const Shape& shape : {Shape{3}, Shape{2, 3}, Shape{2, 4, 3}, Shape{0, 3}, Shape{2, 0, 3}}) {
     Tensor x = randn(shape, float64).requires_grad_(), y = x.detach().requires_grad_();
@@ -74,7 +72,7 @@ TEST_CASE("linear gives the same as matmul and add, with the same gradients") {
   }
 }
 
-TEST_CASE("a matrix without columns leaves linear's bias") {
+TEST_CASE("linear without input features returns the bias") {
   CHECK(values(linear(zeros({2, 0}), zeros({2, 0}), tensor({1., 2.}))) ==
         std::vector<double>{1, 2, 1, 2});
 }
@@ -91,7 +89,7 @@ TEST_CASE("linear names the sizes that do not fit") {
   CHECK_THROWS_AS(linear(zeros({2, 3}, float64), zeros({4, 3}), {}), DTypeError);
 }
 
-TEST_CASE("diag_embed wants two dimensions, and trace leaves the rest zero") {
+TEST_CASE("diag_embed needs two dimensions and trace has no gradient off the diagonal") {
   CHECK_THROWS_MATCHES(diag_embed(zeros({2, 2}), 0, 1, -2), ShapeError,
                        says("[diag_embed] dimension 1 is named twice"));
   const Tensor x = ones({2, 2}, float64).requires_grad_();
@@ -99,7 +97,7 @@ TEST_CASE("diag_embed wants two dimensions, and trace leaves the rest zero") {
   CHECK(values(x.grad()) == std::vector<double>{kInf, 0, 0, kInf});
 }
 
-TEST_CASE("with beta 0 what is added counts for nothing, NaN included") {
+TEST_CASE("with beta 0 the added tensor is ignored even if it is NaN") {
   const Tensor nothing = full({2}, kNaN), a = ones({2, 2}), batch = ones({2, 2, 2});
   CHECK(values(addmm(nothing, a, a, 0)) == std::vector<double>(4, 2));
   CHECK(values(addmv(nothing, a, ones({2}), 0)) == std::vector<double>(2, 2));
@@ -107,7 +105,7 @@ TEST_CASE("with beta 0 what is added counts for nothing, NaN included") {
   CHECK(values(addbmm(nothing, batch, batch, 0)) == std::vector<double>(4, 4));
 }
 
-TEST_CASE("the gradient of a matrix shared by batches is that of each, summed") {
+TEST_CASE("the gradient of a matrix shared by a batch is the sum over the batch") {
   manual_seed(2);
   Tensor batch = randn({4, 2, 3}, float64), w = randn({3, 5}, float64).requires_grad_();
   const Tensor cotangent = randn({4, 2, 5}, float64);
@@ -119,7 +117,7 @@ TEST_CASE("the gradient of a matrix shared by batches is that of each, summed") 
   CHECK(allclose(v.grad(), sum(batch, {0, 1})));
 }
 
-TEST_CASE("linear takes a vector of weights, as PyTorch does") {
+TEST_CASE("linear accepts a vector as its weight like PyTorch") {
   const Tensor x = randn({2, 3}, float64), w = randn({3}, float64).requires_grad_();
   const Tensor b = tensor(0.5, float64).requires_grad_();
   CHECK(linear(x, w).equal(matmul(x, w)));

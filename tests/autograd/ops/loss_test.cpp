@@ -1,4 +1,4 @@
-// Expected numbers are PyTorch's, in float64.
+// The expected numbers are PyTorch's, in float64.
 #include "tests/autograd/support.h"
 
 using namespace tend;
@@ -36,9 +36,9 @@ TEST_CASE("cross_entropy stays finite for large logits") {
         std::vector<double>{2e4, 0});
 }
 
-TEST_CASE("cross_entropy of many classes takes infinite and ignored logits as that of few") {
+TEST_CASE("cross_entropy of many classes handles infinite logits and ignored targets") {
   const Tensor few = tensor({{1e4, -1e4, 0.}, {-kInf, 0., -kInf}, {kNaN, 0., 1.}, {1., 2., 3.}});
-  // More classes that nothing chooses.
+  // Twenty additional classes of probability 0.
   const Tensor many = cat({few, full({4, 20}, -kInf)}, 1);
   const Tensor target = tensor({1, 1, 1, -100});
   const CrossEntropyOptions each{.reduction = Reduction::none};
@@ -50,7 +50,7 @@ TEST_CASE("cross_entropy of many classes takes infinite and ignored logits as th
   CHECK(values(x.grad()[3]) == std::vector<double>(23, 0.0));
 }
 
-TEST_CASE("classes of weight 0 leave no mean, and no gradient") {
+TEST_CASE("cross_entropy of targets of weight 0 has a mean of NaN and no gradient") {
   const Tensor x = logits();
   const Tensor weight = tensor({0., 0., 1.}, float64);
   CHECK(same(cross_entropy(x, tensor({0, 1, 0, 1}), weight), {kNaN}));

@@ -11,7 +11,7 @@ Tensor outer() {
 
 }  // namespace
 
-TEST_CASE("where promotes its two sides") {
+TEST_CASE("where promotes the dtypes of its two branches") {
   const Tensor integers = tensor({1, 2, 3});
   CHECK(where(outer(), 1, 2.5).dtype() == float32);
   CHECK(where(outer(), 1, 2).dtype() == int64);
@@ -20,7 +20,7 @@ TEST_CASE("where promotes its two sides") {
   CHECK(same(where(outer(), 0.5, integers), {0.5, 2, 0.5}));
   CHECK(where(outer(), integers, tensor({1.}, float64)).dtype() == float64);
   CHECK(where(outer(), tensor({1.}), tensor(1., float64)).dtype() == float32);
-  // Not rounded to float32 on the way.
+  // 0.1 is not rounded to float32 first.
   CHECK(same(where(outer(), 0.1, zeros({3}, float64)), {0.1, 0, 0.1}));
   CHECK(integers.where(outer(), 0).equal(tensor({1, 0, 3})));
 }
@@ -36,7 +36,7 @@ TEST_CASE("masked_fill keeps the dtype of self") {
   CHECK(masked_fill(tensor({1., 2., 3.}), outer(), tensor(0.1, float64)).dtype() == float32);
 }
 
-TEST_CASE("a masked element sends back nothing, not even NaN") {
+TEST_CASE("a masked element gets the gradient 0 even if the incoming gradient is NaN") {
   const Tensor x = tensor({1., 2., 3.});
   const auto filled = [](const Tensor& leaf) { return masked_fill(leaf, outer(), 0) * kInf; };
   CHECK(same(slope(filled, x), {0, kInf, 0}));
@@ -44,7 +44,7 @@ TEST_CASE("a masked element sends back nothing, not even NaN") {
   CHECK(same(slope(chosen, x), {kNaN, 0, kNaN}));
 }
 
-TEST_CASE("clamp passes the gradient on its bounds and between them") {
+TEST_CASE("clamp passes the gradient at its bounds and between them") {
   const Tensor x = tensor({-1., 0., 0.5, 1., 2., kNaN});
   const auto between = [](const Tensor& leaf) { return clamp(leaf, 0, 1); };
   CHECK(same(between(x), {0, 0, 0.5, 1, 1, kNaN}));
@@ -76,7 +76,7 @@ std::vector<Tensor> all_slopes(F f, std::vector<Tensor> inputs) {
 
 }  // namespace
 
-TEST_CASE("clamp between tensors sends the gradient to the bound that holds") {
+TEST_CASE("clamp with tensor bounds sends the gradient to the bound that applies") {
   const Tensor x = tensor({0., 1., 2., 3., 1., kNaN, 1.});
   const Tensor lo = tensor({1., 1., 1., 1., 3., 1., kNaN});
   const Tensor hi = tensor({2., 2., 2., 2., 2., 2., 2.});
@@ -90,7 +90,7 @@ TEST_CASE("clamp between tensors sends the gradient to the bound that holds") {
                        says("[clamp] needs a lower or an upper bound"));
 }
 
-TEST_CASE("nan_to_num takes the largest numbers of the dtype, and stops the gradient") {
+TEST_CASE("nan_to_num uses the largest numbers of the dtype and stops the gradient") {
   const Tensor x = tensor({kNaN, kInf, -kInf, 1.5});
   constexpr double kLargest = std::numeric_limits<float>::max();
   CHECK(same(nan_to_num(x), {0, kLargest, -kLargest, 1.5}));

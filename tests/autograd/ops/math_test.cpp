@@ -3,7 +3,7 @@
 using namespace tend;
 using namespace tend::test;
 
-TEST_CASE("slopes at the edge of a domain are those of PyTorch") {
+TEST_CASE("slopes at the edge of a domain are PyTorch's") {
   CHECK(same(slope(tend::sqrt, tensor({0., -1., kInf})), {kInf, kNaN, 0}));
   CHECK(same(slope(tend::rsqrt, tensor({0., -1., kInf})), {-kInf, kNaN, 0}));
   CHECK(same(slope(tend::log, tensor({0., -1., kInf})), {kInf, -1, 0}));
@@ -21,7 +21,7 @@ TEST_CASE("slopes at the edge of a domain are those of PyTorch") {
   CHECK(same(slope(tend::erf, tensor({-kInf, kInf, kNaN})), {0, 0, kNaN}));
 }
 
-TEST_CASE("atan2 knows the quadrant, and has no slope at the origin") {
+TEST_CASE("atan2 respects the quadrant and has slope NaN at the origin") {
   const Tensor y = tensor({0., 0., -0., 1., -1.}), x = tensor({0., -1., -1., 0., -1.});
   constexpr double kPi = 3.14159265358979;
   CHECK_THAT(values(atan2(y, x)), near({0, kPi, -kPi, kPi / 2, -3 * kPi / 4}));
@@ -41,7 +41,7 @@ TEST_CASE("logaddexp of large numbers is finite, and so are both its derivatives
   CHECK(same(autograd::grad({once.sum()}, {x})[0], {0, 0.25, 0}));
 }
 
-TEST_CASE("xlogy is zero at zero, and so is its first slope where the logarithm is not finite") {
+TEST_CASE("xlogy and its slope in x are zero at x = 0 even if log(y) is not finite") {
   const Tensor x = tensor({0., 0., 0., 0., 2.}), y = tensor({0., -1., 1., kNaN, 0.});
   CHECK(same(xlogy(x, y), {0, 0, 0, kNaN, -kInf}));
   const std::vector<Tensor> gradients = slopes([](auto& a, auto& b) { return xlogy(a, b); }, x, y);

@@ -3,20 +3,20 @@
 using namespace tend;
 using namespace tend::test;
 
-TEST_CASE("shares that quantiles are taken at have a gradient between elements") {
+TEST_CASE("quantile sends a gradient to q between two elements") {
   const Tensor q = tensor({0.3, 1.0}).requires_grad_(), x = tensor({1., 2., 4.}).requires_grad_();
   const Tensor found = quantile(x, q);
   CHECK(found.to_vector<float>() == quantile(x, q.detach()).to_vector<float>());
   found.sum().backward();
-  CHECK(values(q.grad()) == std::vector<double>{2, 0});  // as PyTorch's
+  CHECK(values(q.grad()) == std::vector<double>{2, 0});  // as in PyTorch
   CHECK(x.grad().allclose(tensor({0.4, 0.6, 1.})));
   const Tensor half = tensor(0.5).requires_grad_();
   quantile(x.detach(), half).backward();
-  CHECK(half.grad().item() == 0);  // an element itself
+  CHECK(half.grad().item() == 0);  // the quantile is exactly an element
   CHECK_FALSE(quantile(x.detach(), half, std::nullopt, false, "midpoint").requires_grad());
 }
 
-TEST_CASE("a row with NaN leaves the gradient of a share to the others") {
+TEST_CASE("a row with NaN does not affect the gradient of q from other rows") {
   const Tensor q = tensor(0.75).requires_grad_();
   const Tensor x = tensor({{1., 2., kNaN}, {1., 2., 4.}}).requires_grad_();
   const Tensor found = quantile(x, q, 1);

@@ -1,4 +1,4 @@
-// Random tensors and dropout; the streams themselves are tested in tests/core.
+// Tests random tensors and dropout. tests/core tests the random streams themselves.
 #include <limits>
 
 #include <tend/autograd/graph/engine.h>
@@ -10,7 +10,7 @@
 using namespace tend;
 using namespace tend::test;
 
-TEST_CASE("random tensors are the ones that PyTorch draws from the same seed") {
+TEST_CASE("random tensors equal PyTorch's for the same seed") {
   manual_seed(123);
   CHECK_THAT(values(rand({2, 3})),
              near({0.29611194133758545, 0.516562283039093, 0.2516707181930542, 0.6885567903518677,
@@ -31,7 +31,7 @@ TEST_CASE("random tensors are the ones that PyTorch draws from the same seed") {
   CHECK_THAT(values(zeros({2}).exponential_(2)), near({0.3940950036048889, 0.16589708626270294}));
 }
 
-TEST_CASE("random methods and short forms draw what the long ones draw") {
+TEST_CASE("random methods and short forms give the same numbers as the long forms") {
   const Tensor p = tensor({0.1, 0.2, 0.7});
   Generator a(7), b(7);
   CHECK(values(p.bernoulli(a)) == values(bernoulli(p, b)));
@@ -42,8 +42,8 @@ TEST_CASE("random methods and short forms draw what the long ones draw") {
   CHECK_THROWS_AS(p.bernoulli(1.5), Error);
 }
 
-// The numbers of torch.normal after manual_seed(7).
-TEST_CASE("normal draws around numbers and tensors as PyTorch does") {
+// The expected numbers are from torch.normal after manual_seed(7).
+TEST_CASE("normal accepts numbers and tensors and gives PyTorch's numbers") {
   const Tensor mean = tensor({1., 2., 3.}), std = tensor({{.5}, {1.}});
   const auto draw = [](auto... arguments) {
     manual_seed(7);
@@ -65,7 +65,7 @@ TEST_CASE("normal draws around numbers and tensors as PyTorch does") {
   CHECK(normal(mean.to(float64), std).dtype() == float64);
 }
 
-TEST_CASE("normal sends zeros back to its means and deviations") {
+TEST_CASE("normal sends zero gradients to its means and deviations") {
   const Tensor mean = tensor({1., 2.}, {.requires_grad = true}),
                std = tensor({{1.}, {2.}}, {.requires_grad = true});
   const Tensor x = normal(mean, std);
@@ -77,7 +77,7 @@ TEST_CASE("normal sends zeros back to its means and deviations") {
   CHECK(values(std.grad()) == std::vector<double>(2, 0));
 }
 
-TEST_CASE("normal refuses a deviation that is negative, before anything is drawn") {
+TEST_CASE("random functions refuse bad parameters before the generator advances") {
   const Generator before = get_rng_state();
   CHECK_THROWS_MATCHES(normal(0, -1, {2}), Error,
                        says("[normal] the standard deviation is -1, not >= 0"));
@@ -99,7 +99,7 @@ TEST_CASE("normal refuses a deviation that is negative, before anything is drawn
   CHECK(get_rng_state() == before);
 }
 
-TEST_CASE("random tensors take options, and draw the same numbers with them") {
+TEST_CASE("random functions accept options and give the same numbers with them") {
   Generator a(7), b(7);
   const Tensor x = randn({2}, {.dtype = float64, .requires_grad = true}, a);
   CHECK(x.requires_grad());
@@ -114,7 +114,7 @@ TEST_CASE("random tensors take options, and draw the same numbers with them") {
   CHECK(rand_like(x, {.dtype = float32}).dtype() == float32);
 }
 
-TEST_CASE("random tensors take a dtype and a generator of their own") {
+TEST_CASE("random functions accept a dtype and a generator") {
   Generator a(7), b(7);
   const Tensor x = rand({4}, float64, a);
   CHECK(x.dtype() == float64);
@@ -131,7 +131,7 @@ TEST_CASE("random tensors take a dtype and a generator of their own") {
   CHECK_THROWS_AS(multinomial(tensor(0.5), 1), ShapeError);
 }
 
-TEST_CASE("filling a tensor with random numbers cuts it from its history") {
+TEST_CASE("filling a tensor with random numbers stops the gradient to its history") {
   const Tensor x = Tensor(ones({3})).requires_grad_();
   const Tensor y = x * 2;
   y.uniform_();
@@ -141,14 +141,14 @@ TEST_CASE("filling a tensor with random numbers cuts it from its history") {
   CHECK(same(x.grad(), {0, 0, 0}));
 }
 
-TEST_CASE("the probabilities that a tensor is filled by get zeros") {
+TEST_CASE("bernoulli_ sends zero gradients to its probabilities") {
   const Tensor p = full({2}, 0.5, float64).requires_grad_(), x = ones({3, 2});
   x.bernoulli_(p.expand({3, 2}));
   x.sum().backward();
   CHECK((p.grad() == 0).all().item<bool>());
 }
 
-TEST_CASE("a leaf that requires grad is not filled with random numbers") {
+TEST_CASE("a leaf that requires grad cannot be filled with random numbers") {
   const Tensor x = Tensor(ones({3})).requires_grad_();
   CHECK_THROWS_AS(x.normal_(), AutogradError);
   CHECK(values(x) == std::vector<double>{1, 1, 1});
@@ -157,7 +157,7 @@ TEST_CASE("a leaf that requires grad is not filled with random numbers") {
   CHECK(x.is_leaf());
 }
 
-TEST_CASE("dropout keeps what PyTorch keeps and scales it alike") {
+TEST_CASE("dropout keeps and scales the same elements as PyTorch") {
   manual_seed(123);
   Tensor x = tensor({{1., 2., 3., 4.}, {5., 6., 7., 8.}, {9., 10., 11., 12.}}).requires_grad_();
   const Tensor y = dropout(x, 0.3);
@@ -165,7 +165,7 @@ TEST_CASE("dropout keeps what PyTorch keeps and scales it alike") {
                               5.714285850524902, 7.142857551574707, 8.571428298950195, 10,
                               11.428571701049805, 0, 14.285715103149414, 0, 17.14285659790039}));
   CHECK(std::string(y.grad_fn()) == "MulBackward0");
-  // The mask of a transposed tensor is drawn in the order of the memory.
+  // For a transposed tensor, the random numbers of the mask follow the order in memory.
   CHECK_THAT(values(dropout(x.t(), 0.3)),
              near({1.4285714626312256, 0, 12.85714340209961, 2.857142925262451, 8.571428298950195,
                    14.285715103149414, 4.285714149475098, 10, 15.714285850524902, 5.714285850524902,
@@ -173,20 +173,20 @@ TEST_CASE("dropout keeps what PyTorch keeps and scales it alike") {
   CHECK(rand({1}).item() == 0.9455063343048096);
 
   y.sum().backward();
-  CHECK_THROWS_AS(y.sum().backward(), AutogradError);  // the mask is gone, as PyTorch's
+  CHECK_THROWS_AS(y.sum().backward(), AutogradError);  // backward freed the mask, as in PyTorch
   const float scale = 1.0F / static_cast<float>(1 - 0.3);
   CHECK(x.grad()[{0, 0}].item<float>() == scale);
   CHECK(x.grad()[{2, 0}].item<float>() == 0);
 }
 
 TEST_CASE("dropout rounds 1 - p before it divides by it, as PyTorch does") {
-  // 0.45 is one of the rates where the order shows.
+  // For 0.45, the order of the two operations changes the result.
   const Tensor y = dropout(ones({100}), 0.45);
   CHECK(y.max().item<float>() == 1.0F / static_cast<float>(1 - 0.45));
   CHECK(y.max().item<float>() != static_cast<float>(1 / (1 - 0.45)));
 }
 
-TEST_CASE("dropout is the product with its mask, on every target, twice differentiable") {
+TEST_CASE("dropout multiplies by its mask on every target and is twice differentiable") {
   test::for_each_simd_target([](const std::string& target) {
     for (const DType dtype : {float32, float64}) {
       for (const std::int64_t count : {1, 3, 16, 77, 140000}) {
@@ -209,7 +209,7 @@ TEST_CASE("dropout is the product with its mask, on every target, twice differen
   });
 }
 
-TEST_CASE("dropout that drops nothing or everything draws nothing") {
+TEST_CASE("dropout that drops nothing or everything uses no random numbers") {
   const Generator before(5);
   Generator generator = before;
   const Tensor x = tensor({1., 2.});
@@ -227,7 +227,7 @@ TEST_CASE("dropout refuses integers and probabilities outside of 0 to 1") {
   CHECK_THROWS_AS(dropout(tensor({1.}), -0.1), Error);
 }
 
-TEST_CASE("transposed tensors are drawn for as PyTorch draws") {
+TEST_CASE("random numbers for transposed tensors have PyTorch's order") {
   const RngStateGuard guard;
   const Tensor x = linspace(-1, 1, 40).view({5, 8});
   const auto same_for_copy = [&](auto draw) {
@@ -237,7 +237,7 @@ TEST_CASE("transposed tensors are drawn for as PyTorch draws") {
     return equal(found, draw(x.t().contiguous()));
   };
   CHECK(same_for_copy([](const Tensor& t) { return gumbel_softmax(t); }));
-  // MKL's stream goes to the elements row by row, the other in the order of memory.
+  // MKL's stream fills the elements row by row. The default stream fills them in memory order.
   const auto drop = [](const Tensor& t) { return dropout(t, 0.5); };
   CHECK_FALSE(same_for_copy(drop));
   default_generator().set_bernoulli_stream(BernoulliStream::mkl);

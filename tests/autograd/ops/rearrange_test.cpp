@@ -1,4 +1,4 @@
-// What rows cannot show of flip, roll, repeat, repeat_interleave, pad and unfold.
+// Tests of pad and unfold that do not fit into rows of the operation table.
 #include <limits>
 
 #include "tests/autograd/support.h"
@@ -21,7 +21,7 @@ TEST_CASE("pad converts its value to the dtype of the tensor") {
   CHECK(values(x) == V{1, -kInf});
 }
 
-TEST_CASE("unfold is a view, and overlapping windows are not written in place") {
+TEST_CASE("unfold is a view and its overlapping windows cannot be written in place") {
   const Tensor x = tensor({1., 2., 3., 4.});
   const Tensor windows = unfold(x, 0, 2, 1);
   x[1] = 9.0;
@@ -32,7 +32,7 @@ TEST_CASE("unfold is a view, and overlapping windows are not written in place") 
   CHECK_THROWS_AS(windows.copy_(ones({3, 2})), ShapeError);
   CHECK_THROWS_AS(windows.fill_(0), ShapeError);
   CHECK(values(x) == V{1, 9, 3, 4});
-  // Windows that only touch are written.
+  // Windows that do not overlap can be written.
   unfold(x, 0, 2, 2).zero_();
   CHECK(values(x) == V(4, 0));
 }

@@ -1,4 +1,4 @@
-// Expected numbers are PyTorch's.
+// The expected numbers are PyTorch's.
 #include "tests/autograd/support.h"
 
 using namespace tend;
@@ -34,11 +34,11 @@ concept IsBound = requires(const Tensor& x, T d) {
 
 }  // namespace
 
-// max(x, 0.5) is no clamp, so it must not compile as max(x, 0).
+// max(x, 0.5) must not compile. Users would expect a clamp, but it would mean max(x, 0).
 static_assert(IsDimension<int> && IsDimension<std::int64_t>);
 static_assert(!IsBound<double> && !IsBound<float>);
 
-TEST_CASE("reductions of nothing") {
+TEST_CASE("reductions of empty tensors return the neutral element or refuse") {
   const Tensor none = zeros({0}), rows = zeros({2, 0});
   CHECK(none.prod().item() == 1);
   CHECK(same(none.mean(), {kNaN}));
@@ -56,7 +56,7 @@ TEST_CASE("reductions of nothing") {
                        says("[argmin] no elements to choose from in (0,)"));
 }
 
-TEST_CASE("a norm of any order is finite where its powers are not") {
+TEST_CASE("a norm of any order is finite even if the powers are not") {
   const auto norm_of = [](const Tensor& x, double p) { return norm(x, p).item<double>(); };
   CHECK(norm_of(tensor({1e10}), 100) == 1e10F);
   CHECK(norm_of(tensor({1e-10}), 100) == 1e-10F);
@@ -66,7 +66,7 @@ TEST_CASE("a norm of any order is finite where its powers are not") {
   CHECK(norm_of(tensor({0., 0.}), 100) == 0);
   CHECK(norm_of(tensor({1., -INFINITY}), 100) == INFINITY);
   CHECK(std::isnan(norm_of(tensor({1e10, NAN}), 100)));
-  // Rows of either kind, and their gradient: x^99 of the share of each element.
+  // One row whose powers are finite, one whose powers overflow, and the gradient (x / norm)^99.
   const Tensor x = tensor({{1., 0.}, {1e10, 0.}}, {.requires_grad = true});
   const Tensor rows = norm(x, 100, {1});
   CHECK(equal(rows, tensor({1., 1e10})));
@@ -75,7 +75,7 @@ TEST_CASE("a norm of any order is finite where its powers are not") {
   CHECK(equal(cdist(tensor({{0., 0.}}), tensor({{3., 4.}}), 1e300), tensor({{4.}})));
 }
 
-TEST_CASE("the gradient of a product copes with zeros") {
+TEST_CASE("the gradient of prod is right if elements are zero") {
   const auto product = [](const Tensor& x) { return x.prod(); };
   CHECK(values(slope(product, tensor({2., 3., 4.}))) == std::vector<double>{12, 8, 6});
   CHECK(values(slope(product, tensor({2., 0., 3.}))) == std::vector<double>{0, 6, 0});
@@ -88,7 +88,7 @@ TEST_CASE("the gradient of a product copes with zeros") {
   CHECK(values(slope(middle, x)) == std::vector<double>{0, 20, 126, 84, 0, 0, 42, 36});
 }
 
-TEST_CASE("the second derivative of a product copes with zeros") {
+TEST_CASE("the second derivative of prod is right if an element is zero") {
   const Tensor x = leaf(tensor({2., 0., 3., 5.}, float64));
   const Tensor first = autograd::grad({x.prod()}, {x}, {}, {.create_graph = true})[0];
   std::vector<double> hessian;
@@ -99,7 +99,7 @@ TEST_CASE("the second derivative of a product copes with zeros") {
   CHECK(hessian == std::vector<double>{0, 15, 0, 0, 15, 0, 10, 6, 0, 10, 0, 0, 0, 6, 0, 0});
 }
 
-TEST_CASE("var and std correct for the size of the sample as asked") {
+TEST_CASE("var and std use the requested correction") {
   const Tensor x = tensor({{1., 2.}, {3., 4.}});
   CHECK(x.var().item() == Approx(5 / 3.0));
   CHECK(x.var({}, 0).item() == Approx(1.25));
@@ -109,19 +109,19 @@ TEST_CASE("var and std correct for the size of the sample as asked") {
   CHECK(x.std({0, 1}, 1, true).shape() == Shape{1, 1});
 }
 
-TEST_CASE("the gradients of var and std where they have none are PyTorch's") {
+TEST_CASE("var and std have PyTorch's gradients where they are not differentiable") {
   const auto deviation = [](const Tensor& x) { return x.std(); };
   CHECK(same(slope(deviation, tensor({1., 1.})), {0, 0}));
   CHECK(same(slope(deviation, tensor({1.})), {kNaN}));
   CHECK(same(slope([](const Tensor& x) { return x.var(); }, tensor({1.})), {kNaN}));
   CHECK(same(slope([](const Tensor& x) { return x.var({}, 2); }, tensor({1., 2.})), {kInf, kInf}));
-  // With dimensions PyTorch divides by what is not above 0.
+  // If dimensions are given, PyTorch also divides by a count that is zero or negative.
   CHECK(same(slope([](const Tensor& x) { return x.var(0, 2); }, tensor({1., 2.})), {-kInf, kInf}));
   CHECK(same(slope([](const Tensor& x) { return x.var(0, 3); }, tensor({1., 2.})), {1, -1}));
   CHECK(same(slope([](const Tensor& x) { return x.std(0, 3); }, tensor({1., 2.})), {0, 0}));
 }
 
-TEST_CASE("max and min of everything share their gradient among equals") {
+TEST_CASE("max and min of a whole tensor divide their gradient among equal elements") {
   const Tensor x = tensor({1., 1., 0., 0.});
   CHECK(same(slope([](const Tensor& t) { return t.max(); }, x), {0.5, 0.5, 0, 0}));
   CHECK(same(slope([](const Tensor& t) { return t.min(); }, x), {0, 0, 0.5, 0.5}));
@@ -131,7 +131,7 @@ TEST_CASE("max and min of everything share their gradient among equals") {
   CHECK(same(slope([](const Tensor& t) { return t.max(); }, nan), {0.5, 0, 0.5}));
 }
 
-TEST_CASE("max along a dimension gives its gradient to the first of equals") {
+TEST_CASE("max along a dimension sends its gradient to the first of equal elements") {
   Tensor x = leaf(tensor({{1., 3., 3.}, {2., 2., 0.}}));
   const auto [largest, where] = x.max(-1);
   CHECK(values(largest) == std::vector<double>{3, 2});
@@ -149,18 +149,19 @@ TEST_CASE("any and all count NaN as true") {
   CHECK(x.any().item<bool>());
 }
 
-TEST_CASE("the gradient of a running product copes with zeros, NaN and infinities") {
+TEST_CASE("the gradient of cumprod is right for zeros, NaN and infinities") {
   const Tensor x = leaf(tensor({2., 0., 4., 0., 5.}));
-  // d(x0 + x0 x1 + ...)/dx, all products written out.
+  // The expected numbers are the derivatives of x0 + x0 * x1 + ... by each element.
   CHECK(values(slope([](const Tensor& t) { return t.cumprod(0); }, x)) ==
         std::vector<double>{1, 10, 0, 0, 0});
   CHECK(same(slope([](const Tensor& t) { return t.cumprod(0); }, tensor({kNaN, 2., 0.})),
              {3, kNaN, kNaN}));
-  // Products behind the zero are infinite, and before it too small for a product with them.
+  // The product of the elements after the zero overflows, and must not make 0 * infinity = NaN.
   const Tensor powers = cat({zeros({1}), full({200}, 2.0)});
-  const Tensor behind =
+  const Tensor after_zero =
       slope([](const Tensor& t) { return t.cumprod(0); }, powers).narrow(0, 1, 200);
-  CHECK((behind == 0).all().item<bool>());
+  CHECK((after_zero == 0).all().item<bool>());
+  // The product of the last two elements overflows, but its product with the first is finite.
   const Tensor small = tensor({1e-38, 1, 1e30, 1e30}, float32);
   CHECK(slope([](const Tensor& t) { return t.cumprod(0); }, small)
             .narrow(0, 1, 3)
@@ -169,7 +170,7 @@ TEST_CASE("the gradient of a running product copes with zeros, NaN and infinitie
   CHECK(values(autograd::grad({gradient.sum()}, {x})[0]) == std::vector<double>{4, 6, 2, 0, 0});
 }
 
-TEST_CASE("logsumexp neither overflows nor loses rows that hold infinities") {
+TEST_CASE("logsumexp does not overflow and handles infinities") {
   const auto f = [](const Tensor& t) { return t.logsumexp(0); };
   CHECK(f(tensor({1e3, 1e3})).item() == Approx(1000 + std::log(2)));
   CHECK(f(tensor({-1e3, -1e3})).item() == Approx(-1000 + std::log(2)));
@@ -178,7 +179,7 @@ TEST_CASE("logsumexp neither overflows nor loses rows that hold infinities") {
   CHECK(f(tensor({-kInf, 1.})).item() == 1);
   CHECK(std::isnan(f(tensor({kNaN, 1.})).item()));
   CHECK(same(zeros({0, 2}).logsumexp(0), {-kInf, -kInf}));
-  // As in PyTorch: infinity minus infinity.
+  // As in PyTorch, some slopes are NaN, from infinity - infinity.
   CHECK(same(slope(f, tensor({-kInf, 1.})), {0, 1}));
   CHECK(same(slope(f, tensor({kInf, 1.})), {kNaN, 0}));
   CHECK(same(slope(f, tensor({-kInf, -kInf})), {kNaN, kNaN}));
@@ -206,7 +207,7 @@ TEST_CASE("norms of zeros and of infinities are PyTorch's, and so are their grad
   CHECK_THROWS_AS(zeros({0}).norm(-1), ShapeError);
 }
 
-TEST_CASE("the median is the lower middle, NaN where there is one, and shared among equals") {
+TEST_CASE("the median is the lower middle element or NaN and divides its gradient among equals") {
   CHECK(tensor({4, 1, 3, 2}).median().item<std::int64_t>() == 2);
   CHECK(std::isnan(tensor({1., kNaN, 2.}).median().item()));
   CHECK(std::isnan(zeros({0}).median().item()));
@@ -218,7 +219,7 @@ TEST_CASE("the median is the lower middle, NaN where there is one, and shared am
   CHECK(values(slope(along, tensor({3., 1., 2., 4.}))) == std::vector<double>{0, 0, 1, 0});
 }
 
-TEST_CASE("std of float32 and its gradient hold where the squares are out of range") {
+TEST_CASE("std of float32 and its gradient are right even if the squares are out of range") {
   const auto deviation = [](const Tensor& x) { return x.std(); };
   const std::vector<double> slopes = {0.0870388, 0.4351941, -0.2611165, -0.2611165};
   for (const double unit : {1e-25, 1., 1e25}) {
@@ -227,7 +228,7 @@ TEST_CASE("std of float32 and its gradient hold where the squares are out of ran
     CHECK(x.std().item() / unit == Approx(0.9574271));
     CHECK_THAT(values(slope(deviation, x)), near(slopes));
   }
-  // Where the elements are equal, the slope is flat, too.
+  // If all elements are equal, the second derivative is 0, too.
   const Tensor x = tensor({1., 1., 1.}).requires_grad_();
   const Tensor once = autograd::grad({x.std()}, {x}, {}, {.create_graph = true})[0];
   CHECK(same(once, {0, 0, 0}));

@@ -1,4 +1,4 @@
-// Refusals that the rows of the operation table do not have: of options, dimensions and sizes.
+// Tests errors for options, dimensions and sizes that are not in rows of the operation table.
 #include "tests/autograd/support.h"
 
 using namespace tend;
@@ -6,7 +6,7 @@ using namespace tend::test;
 
 namespace {
 
-// True if f throws an E with this message.
+// True if f throws an error of type E with this message.
 template <class E, class F>
 bool refuses(F f, const std::string& message) {
   try {
@@ -35,13 +35,13 @@ TEST_CASE("arithmetic refuses results that do not fit") {
   CHECK(x.version() == 0);
 }
 
-TEST_CASE("rearrangements refuse arguments that fit no tensor") {
+TEST_CASE("rearrangements refuse invalid arguments") {
   const Tensor x = tensor({1., 2., 3.});
   CHECK(refuses<ShapeError>(
       [&] {
         roll(x, Shape{1, 2}, Shape{0});
       },
-      "[roll] shifts (1, 2) and dimensions (0,) must be one or more, and as many of both"));
+      "[roll] shifts (1, 2) and dimensions (0,) must have the same length, at least 1"));
   CHECK(refuses<ShapeError>([&] { repeat(x, {-1}); },
                             "[repeat] dimension 0 cannot be repeated -1 times"));
   CHECK(
@@ -55,7 +55,7 @@ TEST_CASE("rearrangements refuse arguments that fit no tensor") {
                             "[unfold] the step must be positive, got 0"));
 }
 
-TEST_CASE("reductions refuse dimensions and dtypes that they do not have") {
+TEST_CASE("reductions refuse invalid dimensions and dtypes") {
   const Tensor x = tensor({{1., 2.}, {3., 4.}});
   CHECK(refuses<ShapeError>(
       [&] {

@@ -1,11 +1,11 @@
-// x.new_zeros and its like.
+// Tests x.new_zeros and the other methods that create tensors.
 #include "tests/autograd/support.h"
 
 using namespace tend;
 using namespace tend::test;
 using Catch::Matchers::ContainsSubstring;
 
-TEST_CASE("new tensors have the dtype of the one that makes them") {
+TEST_CASE("the new_ methods use the dtype of their tensor") {
   const Tensor x = ones({2}, float64), whole = tensor({1, 2});
   CHECK(x.new_zeros({2, 3}).equal(zeros({2, 3}, float64)));
   CHECK(x.new_ones(3).equal(ones(3, float64)));
@@ -17,7 +17,7 @@ TEST_CASE("new tensors have the dtype of the one that makes them") {
   CHECK(whole.new_tensor(std::vector<double>{1, 2}).equal(whole));
 }
 
-TEST_CASE("new tensors take another dtype, and options") {
+TEST_CASE("the new_ methods accept a dtype and options") {
   const Tensor x = tensor({1, 2});
   CHECK(x.new_zeros({2}, float32).equal(zeros({2})));
   CHECK(x.new_full({2}, 1.5, float64).equal(full({2}, 1.5, float64)));

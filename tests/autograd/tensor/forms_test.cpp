@@ -9,7 +9,7 @@
 using namespace tend;
 using namespace tend::test;
 
-TEST_CASE("sizes may come one by one") {
+TEST_CASE("sizes can be separate arguments") {
   CHECK(zeros(2, 3).shape() == Shape{2, 3});
   CHECK(ones(2, 3).equal(ones({2, 3})));
   CHECK(empty(4, 0, 2).shape() == Shape{4, 0, 2});
@@ -29,12 +29,12 @@ TEST_CASE("sizes may come one by one") {
                        says("[view] 6 elements do not fill shape (4, 2)"));
 }
 
-TEST_CASE("a shape is made from a list in a variable") {
+TEST_CASE("a shape can be an initializer_list in a variable") {
   const std::initializer_list<std::int64_t> sizes{2, 3};
   CHECK(zeros(sizes).shape() == Shape{2, 3});
 }
 
-TEST_CASE("an index list may be built while the program runs") {
+TEST_CASE("an index list can be built at run time") {
   const Tensor x = arange(6, float32).view({2, 3});
   std::vector<Index> indices;
   for (std::int64_t d = 0; d < x.dim(); ++d)
@@ -44,7 +44,7 @@ TEST_CASE("an index list may be built while the program runs") {
   CHECK(x.equal(tensor({{0., 1., 2.}, {3., 0., 0.}})));
 }
 
-TEST_CASE("to_vector gives integers of any size, unless one does not fit") {
+TEST_CASE("to_vector converts to any integer type if all numbers fit") {
   CHECK(tensor({1, -2}).to_vector<int>() == std::vector<int>{1, -2});
   CHECK_THROWS_MATCHES(tensor({1, 300}).to_vector<signed char>(), IndexError,
                        says("[to_vector] 300 is out of the range of signed char"));
@@ -62,7 +62,7 @@ TEST_CASE("arrays and spans of numbers become tensors") {
   CHECK(tensor(std::span<const std::int64_t>(whole), float64).equal(tensor({5, 6}, float64)));
 }
 
-TEST_CASE("options of losses stand in braces, and a reduction by itself") {
+TEST_CASE("losses accept options in braces or only a reduction") {
   const Tensor x = tensor({0.5, -2.}), y = tensor({1., 0.});
   CHECK(mse_loss(x, y, {.reduction = "sum"}).equal(mse_loss(x, y, "sum")));
   CHECK(l1_loss(x, y, {.reduction = "none"}).equal(l1_loss(x, y, Reduction::none)));

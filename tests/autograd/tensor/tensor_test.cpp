@@ -1,4 +1,4 @@
-// How tensors print; their elements are tested in tests/core.
+// How tensors print. tests/core tests how their elements print.
 #include <sstream>
 
 #include "tests/autograd/support.h"
@@ -6,7 +6,7 @@
 using namespace tend;
 using namespace tend::test;
 
-TEST_CASE("a tensor prints what autograd knows about it") {
+TEST_CASE("a printed tensor shows its dtype, requires_grad and grad_fn") {
   const Tensor x = tensor({1., 2.});
   CHECK(to_string(x) == "tensor([1., 2.])");
   Tensor leaf = tensor({1., 2.}, float64).requires_grad_();
@@ -17,7 +17,7 @@ TEST_CASE("a tensor prints what autograd knows about it") {
   CHECK(to_string(leaf * 2) == "tensor([2., 4.], dtype=torch.float64)");
 }
 
-TEST_CASE("parameters and missing tensors print as such") {
+TEST_CASE("parameters and undefined tensors print as in PyTorch") {
   Tensor weight = Tensor(zeros({2})).requires_grad_();
   weight.impl()->is_parameter = true;
   std::ostringstream out;

@@ -1,4 +1,4 @@
-// autograd::checkpoint: the same gradients from less memory.
+// autograd::checkpoint gives the same gradients with less memory.
 #include <tend/autograd/tools/checkpoint.h>
 #include <tend/autograd/tools/gradcheck.h>
 
@@ -28,14 +28,14 @@ template <class Call>
 std::vector<V> results(const Tensor& x, const Layer& first, const Layer& second, Call call) {
   manual_seed(3);
   const Tensor y = call(second, call(first, x));
-  const Tensor after = rand({2});  // the stream goes on as if nothing were saved
+  const Tensor after = rand({2});  // the random stream continues as without a checkpoint
   const Tensors g = autograd::grad({(y * y).sum()}, {x, first.weight, second.weight});
   return {values(y), values(after), values(rand({2})), values(g[0]), values(g[1]), values(g[2])};
 }
 
 }  // namespace
 
-TEST_CASE("Gradients through checkpoint are those without, bit for bit, dropout included") {
+TEST_CASE("Gradients with and without checkpoint have the same bits even with dropout") {
   manual_seed(1);
   const Layer first, second;
   const Tensor x = randn({4, 8}, float64).requires_grad_();
@@ -68,7 +68,7 @@ TEST_CASE("A checkpoint has second derivatives") {
   CHECK(gradgradcheck(f, {x, w}));
 }
 
-TEST_CASE("backward adds to the parameters that a checkpoint reaches by another way") {
+TEST_CASE("backward adds to the gradients of parameters that a checkpointed function captures") {
   manual_seed(1);
   Tensor weight = randn({8, 8}, float64).requires_grad_();
   const Tensor x = randn({4, 8}, float64);
@@ -80,7 +80,7 @@ TEST_CASE("backward adds to the parameters that a checkpoint reaches by another 
   CHECK(values(weight.grad()) == expected);
 }
 
-TEST_CASE("A graph that is retained can be walked again without another run") {
+TEST_CASE("A retained graph allows a second backward without another run") {
   int runs = 0;
   const Tensor x = ones({3}, float64).requires_grad_();
   const Tensor y = autograd::checkpoint(
@@ -94,7 +94,7 @@ TEST_CASE("A graph that is retained can be walked again without another run") {
   CHECK(runs == 2);
 }
 
-TEST_CASE("Only the inputs of a checkpoint are kept until backward, and nothing after it") {
+TEST_CASE("A checkpoint saves only its inputs until backward and nothing after it") {
   const std::int64_t before = live_memory();
   constexpr std::int64_t kBytes = 1 << 20;
   {
@@ -108,7 +108,7 @@ TEST_CASE("Only the inputs of a checkpoint are kept until backward, and nothing 
     CHECK(live_memory() - before >= 11 * kBytes);
     const std::int64_t with_plain = live_memory();
     const Tensor y = autograd::checkpoint(chain, x);
-    // The sum itself.
+    // Only the sum itself.
     CHECK(live_memory() - with_plain < 1024);
     y.backward();
     CHECK(live_memory() - with_plain < kBytes + 1024);  // x.grad
@@ -116,7 +116,7 @@ TEST_CASE("Only the inputs of a checkpoint are kept until backward, and nothing 
   CHECK(live_memory() == before);
 }
 
-TEST_CASE("A checkpoint whose input was changed since is refused before anything has happened") {
+TEST_CASE("backward of a checkpoint refuses a changed input before anything has changed") {
   const Tensor x = ones({2}, float64).requires_grad_();
   const Tensor h = x * 2;
   const Tensor y = autograd::checkpoint([](const Tensor& t) { return exp(t); }, h);
@@ -140,7 +140,7 @@ TEST_CASE("A function that does something else the second time is refused") {
       AutogradError, says("[checkpoint] input 0 is undefined"));
 }
 
-TEST_CASE("An in-place write to what a checkpoint saved inside is found") {
+TEST_CASE("An in-place write to a tensor saved inside a checkpoint is found") {
   const Tensor x = ones({2}, float64).requires_grad_();
   const Tensor y = autograd::checkpoint(
       [](const Tensor& t) {
@@ -153,7 +153,7 @@ TEST_CASE("An in-place write to what a checkpoint saved inside is found") {
                             "changed in place by [add_]"));
 }
 
-TEST_CASE("A function may take gradients inside of a checkpoint") {
+TEST_CASE("A function may compute gradients inside a checkpoint") {
   const auto f = [](const Tensor& x) {
     const Tensor y = exp(x);
     const Tensor slope = autograd::grad({y.sum()}, {x}, {}, {.create_graph = true})[0];

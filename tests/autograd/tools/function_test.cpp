@@ -43,7 +43,7 @@ struct ScaledExp : autograd::Function<ScaledExp> {
   double factor;
 };
 
-// Two inputs that broadcast, two outputs, both saved, and a third that has no gradient.
+// Has two inputs that broadcast, two differentiable outputs, and a third output without a gradient.
 struct ProductAndQuotient : autograd::Function<ProductAndQuotient> {
   static Tensors forward(Context& context, const Tensor& a, const Tensor& b) {
     const Tensor product = a * b, quotient = a / b;
@@ -80,7 +80,7 @@ struct Identity : autograd::Function<Identity> {
   static Tensor backward(const Context&, const Tensor& grad) { return grad * 7; }
 };
 
-// Gives its input back, and saves it.
+// Returns its input and saves it.
 struct SavedIdentity : autograd::Function<SavedIdentity> {
   static Tensor forward(Context& context, const Tensor& x) {
     context.save_for_backward({x});
@@ -91,7 +91,7 @@ struct SavedIdentity : autograd::Function<SavedIdentity> {
   }
 };
 
-// The same output twice, and a constant of its own.
+// Returns the same output twice, and a constant that is its member.
 struct Twice : autograd::Function<Twice> {
   Tensors forward(Context&, const Tensor& x) const {
     const Tensor y = x * 2;
@@ -101,17 +101,9 @@ struct Twice : autograd::Function<Twice> {
   Tensor constant = ones({2}, float64);
 };
 
-// x + bias, where there is a bias.
-struct Shift : autograd::Function<Shift> {
-  static Tensor forward(Context&, const Tensor& x, const Tensor& bias) {
-    return bias.defined() ? x + bias : x.clone();
-  }
-  static Tensors backward(const Context&, const Tensor& grad) { return {grad, grad}; }
-};
-
 }  // namespace
 
-TEST_CASE("A custom function has the value, name and derivatives that it was written with") {
+TEST_CASE("A custom function has its own value, name and derivatives") {
   const Tensor x = leaf({{1, -2}, {3, 0.5}});
   const Tensor y = Cube().apply(x);
   CHECK(values(y) == V{1, -8, 27, 0.125});
@@ -140,14 +132,14 @@ TEST_CASE("A custom function with several outputs has the derivatives of each") 
   CHECK_FALSE(out[2].requires_grad());
   CHECK(gradcheck(f, {a, b}));
   CHECK(gradgradcheck(f, {a, b}));
-  // One output alone.
+  // Only one output.
   const Tensors alone = autograd::grad({out[1].sum()}, {a, b});
   const Tensors expected = autograd::grad({(a / b).sum()}, {a, b});
   CHECK(values(alone[0]) == values(expected[0]));
   CHECK(same(alone[1], values(expected[1])));
 }
 
-TEST_CASE("What a custom function saved must not change") {
+TEST_CASE("A tensor that a custom function saved must not change") {
   const Tensor x = leaf({1, 2}) * 1;
   const Tensor y = Cube().apply(x);
   x.add_(1);
@@ -179,7 +171,7 @@ TEST_CASE("A custom function that breaks its contract is refused") {
   CHECK_THROWS_WITH(Nothing(true).apply(x), ContainsSubstring("forward gave an undefined output"));
 }
 
-TEST_CASE("The output of an identity is a tensor of its own") {
+TEST_CASE("The output of an identity function is a new tensor") {
   const Tensor x = leaf({1, 2}) * 1;
   const Tensor y = Identity().apply(x);
   y.add_(1);
@@ -211,7 +203,7 @@ TEST_CASE("Outputs of a custom function share no elements with each other or wit
 
 namespace {
 
-// x, whose gradient is nothing.
+// The identity, with an undefined gradient.
 struct Blocked : autograd::Function<Blocked> {
   static Tensor forward(Context&, const Tensor& x) { return x * 1; }
   static Tensor backward(const Context&, const Tensor&) { return {}; }
@@ -232,7 +224,7 @@ TEST_CASE("an undefined gradient of a custom function stays undefined") {
                        says("[grad] input 0 of shape (2,) got an undefined gradient from a "
                             "function; allow_unused gives it "
                             "an undefined gradient"));
-  // Another way to the same leaf counts.
+  // A gradient that reaches the leaf another way is used.
   CHECK(values(autograd::grad({(Blocked().apply(x) + x * 5).sum()}, {x})[0]) == V{5, 5});
 }
 
@@ -266,7 +258,7 @@ TEST_CASE("an output that is marked as non-differentiable has no gradient") {
     static Tensor backward(const Context&, const Tensors& grads) { return grads[0] * 2; }
   };
   {
-    const autograd::DetectAnomaly anomaly;  // looks at what has a gradient
+    const autograd::DetectAnomaly anomaly;  // checks only outputs that have a gradient
     Noisy().apply(x)[0].sum().backward();
     CHECK(values(x.grad()) == V{4, 4});
   }

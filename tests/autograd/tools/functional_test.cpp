@@ -32,7 +32,7 @@ Tensor form(const Tensor& x) {
 
 }  // namespace
 
-TEST_CASE("The Jacobian of a linear map is its matrix, and the products are with it") {
+TEST_CASE("The Jacobian of a linear map is its matrix and jvp and vjp multiply by it") {
   const Tensor x = f64({1, -2, 0.5});
   CHECK(values(autograd::jacobian(linear_map, x)) == values(kMatrix));
   const auto right = autograd::jvp(linear_map, {x}, {f64({1, 0, 2})});
@@ -42,7 +42,7 @@ TEST_CASE("The Jacobian of a linear map is its matrix, and the products are with
   CHECK(values(left.product[0]) == V{1, 4.5, 10});
 }
 
-TEST_CASE("The Hessian of a form is that of calculus") {
+TEST_CASE("The Hessian of a polynomial is correct") {
   const Tensor x = f64({0.5, -1});
   CHECK(values(autograd::hessian(form, x)) == V{2 + 3, -2, -2, 6 - 6});
   const auto product = autograd::hvp(form, {x}, {f64({2, 1})});
@@ -50,7 +50,7 @@ TEST_CASE("The Hessian of a form is that of calculus") {
   CHECK(values(product.outputs[0]) == values(form(x)));
 }
 
-TEST_CASE("Several inputs and outputs give a table of derivatives with both shapes") {
+TEST_CASE("jacobian and hessian of several inputs and outputs return a table") {
   const Tensor a = f64({{1, 2}, {3, 4}}), b = f64({5, 6});
   const auto f = [](const Tensor& x, const Tensor& y) -> Tensors {
     return {x * y, y.sum(), x.sum(0)};
@@ -80,7 +80,7 @@ TEST_CASE("Products agree with the Jacobian of a function that is not linear") {
   CHECK(close(autograd::vjp(f, {x}, {v}).product[0].view({6}), matmul(v.view({6}), j)));
 }
 
-TEST_CASE("Results have a graph to the caller's inputs when one is asked for") {
+TEST_CASE("Results have a graph to the caller's inputs if create_graph is true") {
   const Tensor x = f64({0.5, -1}).requires_grad_();
   CHECK_FALSE(autograd::hessian(form, x).requires_grad());
   CHECK(gradcheck([](const Tensor& t) { return autograd::hessian(form, t, true); }, {x}));
@@ -95,7 +95,7 @@ TEST_CASE("Results have a graph to the caller's inputs when one is asked for") {
   CHECK_FALSE(x.grad().defined());
 }
 
-TEST_CASE("Outputs without influence have derivative zero") {
+TEST_CASE("The derivative of an output by an input that it does not depend on is zero") {
   const auto f = [](const Tensor& x, const Tensor&) -> Tensors { return {x * 2, f64({1, 2})}; };
   const Tensor x = f64({1, 2}), y = f64({3});
   CHECK(values(autograd::jacobian(f, {x, y})[1][0]) == V{0, 0, 0, 0});
@@ -126,7 +126,7 @@ TEST_CASE("Vectors that do not fit are refused") {
                        says("[jacobian] needs at least one input"));
 }
 
-TEST_CASE("Outputs without a derivative stand aside") {
+TEST_CASE("Outputs without a derivative are allowed") {
   const auto f = [](const Tensor& x) -> Tensors { return {x * x, argmax(x)}; };
   const Tensor x = f64({1, 3});
   const auto product = autograd::jvp(f, {x}, {f64({1, 2})});
@@ -140,7 +140,7 @@ TEST_CASE("Outputs without a derivative stand aside") {
   CHECK(values(autograd::jacobian([](const Tensor& t) { return t * t; }, x)) == V{2, 0, 0, 6});
 }
 
-TEST_CASE("A wrong number of inputs is refused by the operation that was called") {
+TEST_CASE("An error about a wrong number of inputs names the function that was called") {
   const auto two = [](const Tensor& x, const Tensor& y) { return x * y; };
   const std::vector<Tensor> one{ones({2})};
   const auto message = [](const char* operation) {

@@ -17,7 +17,7 @@ using tend::test::leaf;
 
 namespace {
 
-// x * x with the gradient `factor` * x instead of 2 * x, spoilt at one element only.
+// x * x. Its gradient is 2 * x, except at one element, where it is `factor` * x.
 Tensor square_wrong_at(const Tensor& x, std::int64_t element, double factor) {
   return record("WrongBackward", mul(x.detach(), x.detach()).array(), {x}, {x}, [=](Derivative& d) {
     Tensor slope = d.saved(0) * 2;
@@ -88,7 +88,7 @@ TEST_CASE("gradcheck projects large Jacobians and still finds the element") {
   CHECK(report.inputs[0].index == Shape{14, 12});
 }
 
-TEST_CASE("gradcheck takes views, constant outputs, integer outputs and unused inputs") {
+TEST_CASE("gradcheck accepts views, constant outputs, integer outputs and unused inputs") {
   const Tensor base = tensor({{1, 2, 3}, {4, 5, 6}}, float64);
   const Tensor x = base.t().detach().requires_grad_();
   const Tensor unused = leaf({1, 2});
@@ -100,7 +100,7 @@ TEST_CASE("gradcheck takes views, constant outputs, integer outputs and unused i
   CHECK(report);
   REQUIRE(report.inputs.size() == 2);
   CHECK(report.inputs[1].max_abs_error == 0);
-  CHECK(base.to_vector<double>() == std::vector<double>{1, 2, 3, 4, 5, 6});  // put back
+  CHECK(base.to_vector<double>() == std::vector<double>{1, 2, 3, 4, 5, 6});  // restored
 }
 
 TEST_CASE("gradcheck notices an output that should have a gradient") {
@@ -111,7 +111,7 @@ TEST_CASE("gradcheck notices an output that should have a gradient") {
   CHECK(report.inputs[0].numeric == Approx(2));
 }
 
-TEST_CASE("gradcheck moves parameters that the function finds by another way") {
+TEST_CASE("gradcheck varies parameters that the function captures") {
   const Tensor x = tensor({{1, 2}}, float64);
   const Tensor weight = leaf({{1, 2}, {3, 4}});
   const auto model = [&](const std::vector<Tensor>&) { return matmul(x, weight); };
@@ -120,7 +120,7 @@ TEST_CASE("gradcheck moves parameters that the function finds by another way") {
   CHECK(report.inputs[0].numeric != 0);
 }
 
-TEST_CASE("gradcheck treats empty inputs and NaN derivatives") {
+TEST_CASE("gradcheck passes empty inputs and fails NaN derivatives") {
   CHECK(
       gradcheck([](const Tensor& t) { return t * t; }, {empty({0, 3}, float64).requires_grad_()}));
   const Tensor zero = leaf({0.0});
@@ -129,7 +129,7 @@ TEST_CASE("gradcheck treats empty inputs and NaN derivatives") {
   CHECK(std::isinf(report.inputs[0].abs_error));
 }
 
-TEST_CASE("gradcheck refuses what central differences cannot judge") {
+TEST_CASE("gradcheck refuses inputs and outputs that central differences cannot check") {
   const auto f = [](const Tensor& t) { return t * t; };
   CHECK_THROWS_AS(gradcheck(f, {tensor({1.0, 2.0}).requires_grad_()}), DTypeError);
   CHECK_THROWS_WITH(gradcheck(f, {tensor({1.0, 2.0}).requires_grad_()}, {.names = {"x"}}),
@@ -153,7 +153,7 @@ TEST_CASE("gradcheck refuses a function that is not deterministic") {
   CHECK_NOTHROW(gradcheck(f, {leaf({1.0})}, {.nondet_tol = 1}));
 }
 
-TEST_CASE("gradcheck leaves the default generator alone") {
+TEST_CASE("gradcheck does not change the default generator") {
   manual_seed(5);
   const Generator before = get_rng_state();
   const auto f = [](const Tensor& t) { return t * t * t; };
@@ -175,7 +175,7 @@ TEST_CASE("gradgradcheck passes right second derivatives and includes the cotang
   CHECK_THAT(report.message, ContainsSubstring("[gradgradcheck] passed"));
 }
 
-TEST_CASE("gradgradcheck finds a wrong second derivative under a right first one") {
+TEST_CASE("gradgradcheck finds a wrong second derivative if the first one is right") {
   // The gradient 3 x^2 is computed from a copy without history, so its own derivative is lost.
   const auto cube = [](const Tensor& x) {
     return record("CubeBackward", mul(x.detach(), x.detach() * x.detach()).array(), {x}, {x},
@@ -190,10 +190,10 @@ TEST_CASE("gradgradcheck finds a wrong second derivative under a right first one
   CHECK_FALSE(report);
   CHECK(report.inputs[report.worst].name == "input 0");
   CHECK(report.inputs[0].analytic == 0);
-  CHECK(report.inputs[1].passed);  // it is linear in the cotangent all the same
+  CHECK(report.inputs[1].passed);  // the derivative by the cotangent is right
 }
 
-TEST_CASE("Gradient noise breaks the nodes of one name and is counted") {
+TEST_CASE("GradientNoise breaks the nodes with one name and counts them") {
   const Tensor x = leaf({1, 2});
   const auto f = [](const Tensor& t) { return (t * t).sum(); };
   {
@@ -238,14 +238,14 @@ TEST_CASE("a gradient check that would compare nothing is refused") {
   CHECK_THROWS_AS(gradcheck(f, {x}, {.eps = test::kInf}), Error);
 }
 
-TEST_CASE("a derivative that is not finite fails, whatever the differences are") {
+TEST_CASE("a derivative that is not finite always fails") {
   const auto root = [](const Tensor& t) { return sqrt(t); };  // its slope at 0 is infinite
   const GradcheckReport report = gradcheck(root, {leaf({0.0})}, {.atol = 1e9});
   CHECK_FALSE(report.passed);
   CHECK(report.inputs[0].abs_error == test::kInf);
 }
 
-TEST_CASE("tolerances that no error exceeds are refused") {
+TEST_CASE("tolerances that are NaN, infinite or negative are refused") {
   const Tensor x = leaf({1.0, 2.0});
   const auto square = [](const Tensor& t) { return t * t; };
   for (const GradcheckOptions& options :
@@ -256,14 +256,14 @@ TEST_CASE("tolerances that no error exceeds are refused") {
   }
 }
 
-TEST_CASE("a function may differentiate within") {
+TEST_CASE("gradcheck accepts a function that computes gradients") {
   const auto slope = [](const Tensor& t) {
     return autograd::grad(t.pow(3).sum(), t, {.create_graph = true});
   };
   CHECK(gradcheck(slope, {leaf({1.0, 2.0})}).passed);
 }
 
-TEST_CASE("a derivative that is not linear in what arrives is refused") {
+TEST_CASE("a backward that is not linear in the incoming gradient is refused") {
   struct Wrong : autograd::Function<Wrong> {
     explicit Wrong(std::function<Tensor(const Tensor&)> f) : change(std::move(f)) {}
     static Tensor forward(autograd::FunctionContext&, const Tensor& x) { return x * 2; }
@@ -286,14 +286,14 @@ TEST_CASE("a derivative that is not linear in what arrives is refused") {
                     ContainsSubstring("the derivative is not linear: element 1 of the gradient of "
                                       "input 0 is 2 in all for some gradients of the output and "
                                       "0 for -1500 times their sum"));
-  // As unit vectors are of 0 and 1, powers of them are themselves.
+  // Unit vectors would not reveal this: their elements are 0 and 1, so they equal their powers.
   CHECK_THROWS_WITH(check([](const Tensor& g) { return g * g * g; }),
                     ContainsSubstring("is not linear"));
   CHECK_THROWS_WITH(check([](const Tensor& g) { return clamp(g, -2, 2); }),
                     ContainsSubstring("is not linear"));
 }
 
-TEST_CASE("gradients that cancel in their sum are linear but for rounding") {
+TEST_CASE("gradients that cancel in a sum pass the check of linearity") {
   const auto scaled = [](const Tensor& t) { return softmax(t, 0) * 1e13; };
   const auto centred = [](const Tensor& t) { return t - t.mean(); };
   const Tensor x = linspace(-1, 1, 20, float64).requires_grad_();
@@ -309,13 +309,13 @@ TEST_CASE("gradcheck refuses a function whose results change in number or size")
     return calls++ == 0 ? std::vector{in[0] * 2, in[0] * 3} : std::vector{in[0] * 2};
   };
   CHECK_THROWS_WITH(gradcheck(fewer, {x}), ContainsSubstring("two evaluations differ"));
-  // Within the difference of 1e-6 the second element is picked, or not.
+  // A step of 1e-6 decides whether the second element is selected.
   const auto picked = [](const Tensor& t) { return masked_select(t, t > 0.5); };
   CHECK_THROWS_WITH(gradcheck(picked, {x}), ContainsSubstring("two evaluations differ"));
   CHECK(equal(x, tensor({0.2, 0.5000005}, float64)));
 }
 
-TEST_CASE("gradients are checked without grad mode, too") {
+TEST_CASE("gradcheck also works without grad mode") {
   const auto f = [](const std::vector<Tensor>& in) { return in[0] * in[0]; };
   const Tensor x = ones({2}, float64).requires_grad_();
   const NoGradGuard no_grad;

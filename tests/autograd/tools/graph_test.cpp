@@ -1,4 +1,4 @@
-// What the tape looks like in print.
+// How a graph is written as text and for Graphviz.
 #include <tend/autograd/tools/graph.h>
 
 #include "tests/autograd/support.h"
@@ -16,7 +16,7 @@ struct Sample {
 
 }  // namespace
 
-TEST_CASE("graph_text lists nodes from the result to the leaves, with what they keep") {
+TEST_CASE("graph_text lists nodes from the result to the leaves with the bytes they save") {
   const Sample s;
   CHECK(autograd::graph_text({s.y}, {{"w", s.w}}) ==
         "%2 sum float64 () <- %1\n"
@@ -25,7 +25,7 @@ TEST_CASE("graph_text lists nodes from the result to the leaves, with what they 
   CHECK(autograd::graph_text({s.x}).empty());
 }
 
-TEST_CASE("graph_dot draws the same for Graphviz") {
+TEST_CASE("graph_dot writes the same graph for Graphviz") {
   const Sample s;
   CHECK(autograd::graph_dot({s.y}, {{"the \"weight\"", s.w}}) ==
         "digraph tend {\n"
@@ -41,7 +41,7 @@ TEST_CASE("graph_dot draws the same for Graphviz") {
         "}\n");
 }
 
-TEST_CASE("a leaf is drawn once, and without a shape when it has gone") {
+TEST_CASE("a leaf is drawn once and without a shape if it was destroyed") {
   Tensor y;
   {
     const Tensor x = ones({2}).requires_grad_();
@@ -59,7 +59,7 @@ TEST_CASE("a leaf is drawn once, and without a shape when it has gone") {
         "}\n");
 }
 
-TEST_CASE("node_names lists what is behind tensors") {
+TEST_CASE("node_names lists the nodes in the graph of tensors") {
   const Tensor x = tensor({1, 2}, float64).requires_grad_();
   CHECK(autograd::node_names({x}).empty());
   const Tensor y = x * x;

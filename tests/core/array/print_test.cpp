@@ -72,7 +72,7 @@ std::string printed(const json& test, const Array& array) {
   return format_tensor(array, suffixes, options_of(test));
 }
 
-// A comma for the point, and thousands in groups: what a German locale would do to a stream.
+// A German locale's numbers: a comma instead of the decimal point, and points between thousands.
 class GermanNumbers : public std::numpunct<char> {
   char do_decimal_point() const override { return ','; }
   char do_thousands_sep() const override { return '.'; }

@@ -9,7 +9,7 @@ using namespace tend;
 
 namespace {
 
-// 0, 1, 2, ...
+// The shape (0, 1, 2, ...) of `rank` dimensions.
 Shape counted(std::int64_t rank) {
   Shape shape;
   for (std::int64_t d = 0; d < rank; ++d) shape.push_back(d);
@@ -18,7 +18,7 @@ Shape counted(std::int64_t rank) {
 
 }  // namespace
 
-TEST_CASE("shapes of any length are copied, moved, grown and cut, inside the object and outside") {
+TEST_CASE("shapes of any rank can be copied and moved and changed") {
   for (std::int64_t rank = 0; rank <= 10; ++rank) {
     const Shape shape = counted(rank);
     REQUIRE(shape.rank() == rank);
@@ -47,7 +47,7 @@ TEST_CASE("shapes of any length are copied, moved, grown and cut, inside the obj
   }
 }
 
-TEST_CASE("elements are counted, or what is wrong is said") {
+TEST_CASE("element_count counts elements or reports an error") {
   const std::int64_t largest = std::numeric_limits<std::int64_t>::max();
   CHECK(element_count({}) == 1);
   CHECK(element_count({2, 3, 4}) == 24);
@@ -60,7 +60,7 @@ TEST_CASE("elements are counted, or what is wrong is said") {
                     Catch::Matchers::ContainsSubstring("more elements than an int64 can count"));
 }
 
-TEST_CASE("an array knows whether it is contiguous, however it was made") {
+TEST_CASE("is_contiguous is right for every kind of view") {
   const Array x = Array::zeros({2, 3, 4}, float32);
   CHECK(x.is_contiguous());
   CHECK(x.select(0, 1).is_contiguous());
@@ -81,7 +81,7 @@ TEST_CASE("an array knows whether it is contiguous, however it was made") {
   CHECK_FALSE(x.select(0, 0).diagonal().is_contiguous());
 }
 
-TEST_CASE("an array like others has their order of dimensions, without gaps") {
+TEST_CASE("empty_like has the order of dimensions of its inputs and no gaps") {
   const Array rows = Array::empty({4, 3}, float32);
   const Array columns = Array::empty({3, 4}, float32).transpose(0, 1);
   const Array gaps = Array::empty({3, 8}, float32).slice(1, 0, 8, 2).transpose(0, 1);
@@ -103,7 +103,7 @@ TEST_CASE("an array like others has their order of dimensions, without gaps") {
   CHECK(like({4, 0}, {&empty}) == contiguous_strides({4, 0}));
 }
 
-TEST_CASE("dense arrays have neither gaps nor overlaps, and layouts are compared without size 1") {
+TEST_CASE("dense arrays have no gaps or overlaps and has_layout_of ignores dimensions of size 1") {
   const Array columns = Array::empty({3, 4}, float32).transpose(0, 1);
   CHECK(columns.is_dense());
   CHECK(columns.unsqueeze(1).is_dense());

@@ -1,4 +1,4 @@
-// Words in the place of enumerators.
+// Parameters that accept a word instead of an enumerator.
 #include <tend/core/base/error.h>
 #include <tend/core/base/words.h>
 
@@ -21,7 +21,7 @@ Side side_of(tend::OrWord<Side> side) {
 
 }  // namespace
 
-TEST_CASE("a parameter takes an enumerator, or its word") {
+TEST_CASE("a parameter accepts an enumerator or its word") {
   CHECK(side_of(Side::right) == Side::right);
   CHECK(side_of("left") == Side::left);
   CHECK(side_of("right") == Side::right);

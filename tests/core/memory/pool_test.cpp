@@ -1,4 +1,4 @@
-// The memory below all arrays and graphs. Run under both sanitizers, too.
+// The block pool. These tests also run under both sanitizers.
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
@@ -16,7 +16,7 @@ using namespace tend;
 
 namespace {
 
-// Freed after the main thread's own blocks are gone.
+// This array is freed after the main thread's cache is closed.
 const Array kOutlivesTheThread = Array::zeros({10}, float32);
 
 struct Block {
@@ -32,7 +32,7 @@ struct Block {
   std::uint8_t* data;
 };
 
-// On both sides of the sizes where something changes.
+// Sizes next to the borders of size classes, on both sides.
 std::vector<std::size_t> sizes() {
   std::vector<std::size_t> all;
   for (std::size_t power = 64; power <= std::size_t{1} << 22; power *= 2) {
@@ -44,7 +44,7 @@ std::vector<std::size_t> sizes() {
   return all;
 }
 
-// Blocks that f takes from the system.
+// The number of blocks that are taken from the system while f runs.
 template <class F>
 std::int64_t taken_by(F f) {
   const std::int64_t before = system_blocks();
@@ -54,7 +54,7 @@ std::int64_t taken_by(F f) {
 
 }  // namespace
 
-TEST_CASE("blocks are aligned, large enough and apart from each other") {
+TEST_CASE("blocks are aligned and large enough and do not overlap") {
   std::vector<Block> blocks;
   std::uint8_t value = 0;
   for (const std::size_t bytes : sizes()) {
@@ -67,7 +67,7 @@ TEST_CASE("blocks are aligned, large enough and apart from each other") {
   for (const Block& block : blocks) block.give();
 }
 
-TEST_CASE("what was given back is taken again, and nothing from the system") {
+TEST_CASE("the pool reuses freed blocks and takes no new ones from the system") {
   const auto round = [] {
     std::vector<Block> blocks;
     for (const std::size_t bytes : sizes()) blocks.emplace_back(bytes);
@@ -78,7 +78,7 @@ TEST_CASE("what was given back is taken again, and nothing from the system") {
   CHECK(taken == (detail::kKeepsBlocks ? 0 : static_cast<std::int64_t>(sizes().size())));
 }
 
-TEST_CASE("empty_cache gives the kept blocks to the system") {
+TEST_CASE("empty_cache gives free blocks back to the system") {
   const auto round = [] {
     for (const std::size_t bytes : {100U, 100000U}) Block(bytes).give();
   };
@@ -87,7 +87,7 @@ TEST_CASE("empty_cache gives the kept blocks to the system") {
   CHECK(taken_by(round) == 2);
 }
 
-TEST_CASE("a thread that ends leaves its blocks to the others") {
+TEST_CASE("other threads reuse the free blocks of a thread that has ended") {
   static constexpr std::size_t kBytes = 1000;
   const auto round = [] {
     std::vector<Block> blocks;
@@ -100,7 +100,7 @@ TEST_CASE("a thread that ends leaves its blocks to the others") {
   CHECK(taken_by(round) == (detail::kKeepsBlocks ? 0 : 100));
 }
 
-TEST_CASE("threads may give back what others took") {
+TEST_CASE("a thread may give back a block that another thread took") {
   constexpr int kThreads = 4, kRounds = 20000;
   std::vector<Block> handed;
   std::mutex mutex;
@@ -139,7 +139,7 @@ TEST_CASE("threads empty the cache and read the counters while others allocate")
         const Array small = Array::empty({10 + i}, float32),
                     large = Array::empty({100000}, float32);
         if (i == 0) empty_cache();
-        // Both may lack 64 KiB for each of the others.
+        // Both counters may miss up to 64 KiB for each of the other threads.
         if (live_memory() < before - 3 * 65536 || peak_memory() < 400000 - 4 * 65536) ++wrong;
       }
     });
@@ -149,7 +149,7 @@ TEST_CASE("threads empty the cache and read the counters while others allocate")
   CHECK(live_memory() == before);
 }
 
-TEST_CASE("live memory counts the bytes of arrays, whoever made them") {
+TEST_CASE("live memory counts the bytes of arrays from every thread") {
   const std::int64_t before = live_memory();
   Array small = Array::empty({3, 5}, float64);
   CHECK(live_memory() - before == 120);
@@ -172,7 +172,7 @@ TEST_CASE("live memory counts the bytes of arrays, whoever made them") {
   CHECK(live_memory() == before);
 }
 
-TEST_CASE("peak memory is the most that was ever live, until it is reset") {
+TEST_CASE("peak memory is the maximum of live memory since the last reset") {
   const std::int64_t before = live_memory();
   reset_peak_memory();
   CHECK(peak_memory() == before);
@@ -183,7 +183,7 @@ TEST_CASE("peak memory is the most that was ever live, until it is reset") {
   CHECK(peak_memory() - before == 20);
 }
 
-TEST_CASE("a request that no system can meet is an OutOfMemoryError, and the program continues") {
+TEST_CASE("a request for too much memory is an OutOfMemoryError and the program continues") {
   const std::int64_t before = live_memory();
   CHECK_THROWS_WITH(Array::empty({std::int64_t{1} << 45}, float32),
                     "[allocate] the system did not give 140737488355328 bytes");
@@ -196,7 +196,7 @@ TEST_CASE("a request that no system can meet is an OutOfMemoryError, and the pro
   CHECK(Array::full({100000}, 2, float32).to_vector<float>() == std::vector<float>(100000, 2.0F));
 }
 
-TEST_CASE("borrowed memory goes back by its deleter, once, and is not counted") {
+TEST_CASE("borrowed memory is freed once by its deleter and is not counted") {
   const std::int64_t before = live_memory();
   float numbers[4] = {1, 2, 3, 4};
   int freed = 0;

@@ -1,4 +1,4 @@
-// Large blocks of the pool. Run under both sanitizers, too.
+// Large blocks of the pool. These tests also run under both sanitizers.
 #include <tend/core/memory/segments.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kMiB = std::size_t{1} << 20;
 
-// Blocks of one Segments, which has all of them back at the end.
+// A Segments object and the blocks taken from it. The destructor gives all blocks back.
 class Holder {
  public:
   ~Holder() {
@@ -53,7 +53,7 @@ class Holder {
 
 }  // namespace
 
-TEST_CASE("Large blocks are apart from each other, in whatever order they come and go") {
+TEST_CASE("Large blocks do not overlap when they are taken and given back in any order") {
   Holder holder;
   std::mt19937 random(1);
   const auto draw = [&](std::size_t end) { return random() % end; };
@@ -75,14 +75,15 @@ TEST_CASE("Large blocks are apart from each other, in whatever order they come a
   }
 }
 
-TEST_CASE("What one size of block left idle serves every other size") {
+TEST_CASE("Idle memory from blocks of one size is used for blocks of every other size") {
   Holder holder;
   const auto fill = [&](std::size_t count, std::size_t bytes) {
     for (std::size_t i = 0; i < count; ++i) holder.take(bytes);
   };
   fill(96, kMiB);
   const std::int64_t taken = taken_from_system();
-  // Forward and backward of a training step: the same amount, in other sizes.
+  // The forward and backward pass of a training step need the same amount of memory, but in blocks
+  // of other sizes.
   for (int step = 0; step < 3; ++step) {
     for (const std::size_t size : {kMiB / 3, kMiB, 6 * kMiB, 5 * kMiB / 2, 90 * kMiB}) {
       holder.give_all();
@@ -92,7 +93,7 @@ TEST_CASE("What one size of block left idle serves every other size") {
   CHECK(taken_from_system() == taken);
 }
 
-TEST_CASE("release gives idle segments back") {
+TEST_CASE("release gives idle segments back to the system") {
   Holder holder;
   holder.take(4 * kMiB);
   holder.take(kMiB);

@@ -42,7 +42,7 @@ std::uint32_t crc32(std::uint32_t crc, const std::uint8_t* bytes, std::size_t co
   return ~crc;
 }
 
-// PyTorch's vectorised normal numbers need fused multiply-add to come out to the last bit.
+// Without fused multiply-add, the last bits of PyTorch's vectorised normal numbers differ.
 bool has_fma() {
 #if defined(__x86_64__)
   return __builtin_cpu_supports("fma") && __builtin_cpu_supports("avx2");
@@ -88,7 +88,7 @@ Array draw_multinomial(std::int64_t categories, const json& arguments, Generator
   return out;
 }
 
-// Draws into `out`, or returns another array for a multinomial.
+// Fills `out` with random numbers and returns it. For a multinomial, returns another array.
 Array draw(const Array& out, const std::string& name, const json& arguments, Generator& generator) {
   if (name == "uniform") {
     kernels::uniform(out, arguments[0], arguments[1], generator);
@@ -118,8 +118,8 @@ double element_value(const json& element) {
   return element.get<double>();
 }
 
-// Equal, or as near as two versions of libm are; float32 normal numbers without FMA as near as the
-// two ways of computing them.
+// Checks one element. The allowed error is the difference between two versions of libm, plus
+// `slack` for float32 normal numbers without FMA.
 void check_close(const Array& drawn, std::int64_t index, const json& expected, double slack) {
   const Array element = drawn.reshape({-1}).select(0, index);
   if (!is_floating(drawn.dtype())) {
@@ -172,7 +172,7 @@ Array empty_layout(const std::string& layout, DType dtype) {
 
 }  // namespace
 
-TEST_CASE("Every distribution draws as PyTorch, for 1 to 2000 elements") {
+TEST_CASE("Every distribution gives PyTorch's numbers for 1 to 2000 elements") {
   REQUIRE(fixtures()["sizes"].size() == 40);
   for (const json& test : fixtures()["sizes"]) {
     INFO(test["dtype"] << ' ' << test["name"] << ' ' << test["arguments"]);
@@ -200,7 +200,7 @@ TEST_CASE("Arrays that are not contiguous are filled in PyTorch's order") {
   }
 }
 
-TEST_CASE("Rows of a multinomial are drawn as PyTorch draws them") {
+TEST_CASE("Rows of a multinomial are the same as PyTorch's") {
   const auto& cases = fixtures().at("multinomial");
   REQUIRE(cases.size() == 16);
   for (const json& test : cases) {
@@ -220,7 +220,7 @@ TEST_CASE("Rows of a multinomial are drawn as PyTorch draws them") {
   }
 }
 
-TEST_CASE("Large arrays are drawn as PyTorch draws them, with one thread and with several") {
+TEST_CASE("Large arrays get PyTorch's numbers with one thread and with several") {
   const int before = num_threads();
   for (const int threads : {1, 4}) {
     set_num_threads(threads);
@@ -239,7 +239,7 @@ TEST_CASE("Large arrays are drawn as PyTorch draws them, with one thread and wit
   set_num_threads(before);
 }
 
-TEST_CASE("Calls mixed in one stream draw as in PyTorch") {
+TEST_CASE("Calls of several distributions from one generator give PyTorch's numbers") {
   const json& sequence = fixtures()["sequence"];
   Generator generator((std::uint64_t{1} << 40) + 123);
   for (const json& step : sequence["steps"]) {
@@ -260,7 +260,7 @@ TEST_CASE("Calls mixed in one stream draw as in PyTorch") {
   CHECK(next_word(generator) == sequence["next"].get<std::uint32_t>());
 }
 
-TEST_CASE("Draws of the MKL stream are the published ones") {
+TEST_CASE("The MKL stream gives a published dropout mask") {
   // Dropout(0.5) of ones after manual_seed(123) on Linux, in rasbt/LLMs-from-scratch, issue 57.
   const std::string published =
       "111111"
@@ -284,7 +284,7 @@ TEST_CASE("Draws of the MKL stream are the published ones") {
   }
 }
 
-TEST_CASE("The MKL stream draws one word for an array and none for an empty one") {
+TEST_CASE("The MKL stream uses one word for an array and no word for an empty array") {
   for (const DType dtype : {boolean, int64, float32, float64}) {
     Generator generator(5);
     generator.set_bernoulli_stream(BernoulliStream::mkl);
@@ -301,7 +301,7 @@ TEST_CASE("The MKL stream draws one word for an array and none for an empty one"
   }
 }
 
-TEST_CASE("A keep probability of 0 or 1 draws nothing") {
+TEST_CASE("A keep probability of 0 or 1 uses no random numbers") {
   Generator generator(1);
   const Array mask = Array::empty({3, 4}, boolean).transpose(0, 1);
   kernels::draw_keep_mask(mask, 1.0, generator);
@@ -311,7 +311,7 @@ TEST_CASE("A keep probability of 0 or 1 draws nothing") {
   CHECK(generator == Generator(1));
 }
 
-TEST_CASE("Arguments of the distributions are checked before anything is drawn") {
+TEST_CASE("Distributions check their arguments before they use the generator") {
   const Array floats = Array::zeros({2, 2}, float32);
   const Array integers = Array::zeros({2}, int64);
   const Array mask = Array::zeros({2}, boolean);
@@ -348,7 +348,7 @@ TEST_CASE("Arguments of the distributions are checked before anything is drawn")
   refused([&](auto& g) { bernoulli(floats, integers, g); }, "[bernoulli] needs float32 or float64");
 }
 
-TEST_CASE("Arguments of a multinomial are checked before anything is drawn") {
+TEST_CASE("A multinomial checks its arguments before it uses the generator") {
   Generator generator(8);
   const auto refused = [&](const Array& out, const Array& p, bool replacement,
                            const std::string& message) {
@@ -366,7 +366,7 @@ TEST_CASE("Arguments of a multinomial are checked before anything is drawn") {
   refused(out({1}), Array::full({}, 1, float32), false, "have dimensions (n,) or (m, n)");
   refused(out({1}), Array::full({1}, 1, float32).expand({(1 << 24) + 1}), true,
           "there are more than 2^24 categories");
-  refused(out({0}), row({1, 1}), true, "needs a sample at least");
+  refused(out({0}), row({1, 1}), true, "needs at least one sample");
   refused(out({3}), row({1, 1}), false,
           "[multinomial] probabilities (2,), output (3,): more samples than categories");
   refused(out({1}).expand({2}), row({1, 1}), false, "names one element more than once");

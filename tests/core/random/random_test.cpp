@@ -16,7 +16,7 @@ using Catch::Matchers::ContainsSubstring;
 
 namespace {
 
-// A generator in the middle of things: words used, a normal number kept.
+// A generator that has used some of its words and has saved a normal number.
 Generator used_generator() {
   Generator generator(std::uint64_t{7} << 32 | 5);
   generator.set_bernoulli_stream(BernoulliStream::mkl);
@@ -32,7 +32,7 @@ struct DefaultGeneratorGuard {
 
 }  // namespace
 
-TEST_CASE("The words of a generator are those of MT19937") {
+TEST_CASE("A generator gives the same words as std::mt19937") {
   for (const std::uint64_t seed : {std::uint64_t{0}, std::uint64_t{123}, std::uint64_t{0xffffffff},
                                    std::uint64_t{5} << 32 | 77, ~std::uint64_t{0}}) {
     std::mt19937 standard(static_cast<std::uint32_t>(seed));
@@ -44,7 +44,7 @@ TEST_CASE("The words of a generator are those of MT19937") {
   }
 }
 
-TEST_CASE("Words drawn together are the words drawn one by one") {
+TEST_CASE("Many words from one call are the same as words from single calls") {
   Generator one(42);
   Generator many(42);
   for (const std::size_t count : {1u, 0u, 622u, 1u, 1u, 624u, 3u, 2000u, 623u}) {
@@ -55,7 +55,7 @@ TEST_CASE("Words drawn together are the words drawn one by one") {
   }
 }
 
-TEST_CASE("A double draw takes two words, the first in the high half") {
+TEST_CASE("A 64-bit number uses two words of which the first is the high half") {
   Generator words(9);
   const std::uint64_t high = words.u32();
   const std::uint64_t low = words.u32();
@@ -64,19 +64,19 @@ TEST_CASE("A double draw takes two words, the first in the high half") {
         static_cast<double>((high << 32 | low) & ((std::uint64_t{1} << 53) - 1)) * 0x1p-53);
 }
 
-TEST_CASE("The second of two normal numbers is kept until it is drawn or the seed is set") {
+TEST_CASE("The second of two normal numbers is saved until it is used or the seed is set") {
   Generator generator(3);
   generator.normal();
   Generator without = generator;
   const double kept = generator.normal();
-  CHECK(generator.u32() == without.u32());  // it took no word
+  CHECK(generator.u32() == without.u32());  // the saved number used no word
   Generator seeded = without;
   seeded.manual_seed(3);
   CHECK(seeded == Generator(3));
   CHECK(without.normal() == kept);
 }
 
-TEST_CASE("A copied generator draws what the original draws") {
+TEST_CASE("A copied generator gives the same numbers as the original") {
   Generator generator = used_generator();
   const Generator saved = generator;
   const double first = generator.normal();
@@ -88,7 +88,7 @@ TEST_CASE("A copied generator draws what the original draws") {
   CHECK(generator.u64() == second);
 }
 
-TEST_CASE("A generator survives the way through bytes") {
+TEST_CASE("A generator is restored exactly from its bytes") {
   for (const Generator& generator : {used_generator(), Generator(), Generator(1)}) {
     const std::vector<std::uint8_t> bytes = generator.to_bytes();
     CHECK(bytes.size() == 2520);
@@ -97,7 +97,7 @@ TEST_CASE("A generator survives the way through bytes") {
   }
 }
 
-TEST_CASE("Bytes that no generator wrote are refused") {
+TEST_CASE("Bytes that are not the state of a generator are refused") {
   const std::vector<std::uint8_t> good = used_generator().to_bytes();
   const auto refused = [&](auto change, const std::string& message) {
     std::vector<std::uint8_t> bytes = good;
@@ -110,14 +110,14 @@ TEST_CASE("Bytes that no generator wrote are refused") {
   refused([](auto& b) { b[0] = 9; }, "the state has format 9, this version reads 1");
   refused([](auto& b) { b[1] = 2; }, "unknown flags 2 and 1");
   refused([](auto& b) { b[3] = 1; }, "unknown flags 1 and 257");
-  refused([](auto& b) { b[6] = 1; }, "lies beyond the 624 words");
+  refused([](auto& b) { b[6] = 1; }, "is beyond the 624 words");
   refused([](auto& b) { std::fill_n(b.begin() + 16, 8, std::uint8_t{0xff}); },
-          "the kept normal number is");
+          "the saved normal number is");
   refused([](auto& b) { std::fill(b.begin() + 24, b.end(), std::uint8_t{0}); },
           "a state of zeros gives zeros forever");
 }
 
-TEST_CASE("The default generator is seeded, saved and restored by its functions") {
+TEST_CASE("Functions seed and save and restore the default generator") {
   const DefaultGeneratorGuard guard;
   manual_seed(123);
   CHECK(default_generator() == Generator(123));
@@ -145,7 +145,7 @@ TEST_CASE("Threads share the default generator") {
   }
   for (std::thread& thread : threads) thread.join();
 
-  // Each call got seven neighbours of the stream, whole and once.
+  // Each call got seven consecutive numbers of the stream, and every number was used once.
   const Array whole = Array::empty({4 * kDraws, kWidth}, float64);
   manual_seed(11);
   kernels::uniform(whole);

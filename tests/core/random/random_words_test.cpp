@@ -1,4 +1,4 @@
-// How the words of the generator become numbers, many at a time.
+// The conversion of the generator's words to numbers, many at a time.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -13,7 +13,7 @@ using namespace tend;
 using tend::test::for_each_simd_target;
 using tend::test::same_bits;
 
-TEST_CASE("Keep bits are the keep mask, eight in a byte") {
+TEST_CASE("Keep bits are the keep mask with eight elements in a byte") {
   for (const BernoulliStream stream : {BernoulliStream::standard, BernoulliStream::mkl}) {
     for (const std::int64_t count : {0, 1, 7, 8, 9, 63, 100, 2047, 2048, 5003}) {
       Generator one(3), other(3);
@@ -42,7 +42,7 @@ TEST_CASE("Keep bits are the keep mask, eight in a byte") {
   CHECK(untouched == Generator(1));
 }
 
-TEST_CASE("Every target draws the same numbers") {
+TEST_CASE("Every target gives the same random numbers") {
   const auto draw = [](Generator generator) {
     std::vector<Array> drawn;
     for (const std::int64_t count : {1, 5, 16, 1000, 3001}) {
@@ -57,7 +57,8 @@ TEST_CASE("Every target draws the same numbers") {
     return drawn;
   };
   const std::vector<Array> expected = draw(Generator(11));
-  // One by one, as the words' own test checks them.
+  // The first numbers are compared with the generator's own functions, which random_test.cpp
+  // checks.
   Generator words(11);
   CHECK(expected[0].item<float>() == static_cast<float>(words.u32() & 0xffffffu) * 0x1p-24f);
   CHECK(expected[1].item<double>() == words.uniform());

@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A folder of files that look like the system's.
+// A temporary folder with files in the form of /proc and /sys.
 class Files {
  public:
   Files() { fs::create_directories(root_); }
@@ -33,7 +33,7 @@ class Files {
 
 }  // namespace
 
-TEST_CASE("The quota of control groups, version 2, is the least on the way to the process") {
+TEST_CASE("The quota is the least one of the process's control group and the groups above it") {
   const Files files;
   files.write("self", "0::/user/job\n");
   CHECK_FALSE(files.quota());
@@ -65,7 +65,7 @@ TEST_CASE("Control groups of version 1 set no limit") {
   CHECK(files.quota() == 1.5);
 }
 
-TEST_CASE("Nonsense in the files of control groups is no limit") {
+TEST_CASE("Invalid files of control groups set no limit") {
   const Files files;
   files.write("self", "nonsense\n:\n::\n0:cpu\n0::/x\n");
   files.write("groups/x/cpu.max", "soon 7\n");

@@ -19,7 +19,7 @@ using namespace tend;
 
 namespace {
 
-// The number of threads as it was, at the end of a test.
+// Restores the number of threads at the end of a test.
 struct ThreadsGuard {
   int before = num_threads();
   ~ThreadsGuard() { set_num_threads(before); }
@@ -33,7 +33,7 @@ double processor_seconds() {
 
 }  // namespace
 
-TEST_CASE("parallel_for calls every index once, in chunks that the sizes alone decide") {
+TEST_CASE("parallel_for calls every index once in chunks that depend only on the sizes") {
   const ThreadsGuard guard;
   for (const int threads : {1, 2, 3, 8}) {
     set_num_threads(threads);
@@ -60,12 +60,12 @@ void count_range(std::int64_t begin, std::int64_t end) {
 
 }  // namespace
 
-TEST_CASE("parallel_for takes a plain function") {
+TEST_CASE("parallel_for accepts a plain function") {
   parallel_for(0, 100, 7, count_range);
   CHECK(counted == 100);
 }
 
-TEST_CASE("A parallel section inside another runs on the thread that reaches it") {
+TEST_CASE("A parallel section inside another section runs on the thread that calls it") {
   const ThreadsGuard guard;
   set_num_threads(4);
   std::atomic<int> total = 0, strangers = 0;
@@ -96,7 +96,7 @@ TEST_CASE("An exception ends a parallel section after all of its chunks") {
   }
 }
 
-TEST_CASE("Many short sections, some after a rest, all run to their end") {
+TEST_CASE("Many short sections run completely even after a pause") {
   const ThreadsGuard guard;
   for (const int threads : {2, 5}) {
     set_num_threads(threads);
@@ -105,14 +105,14 @@ TEST_CASE("Many short sections, some after a rest, all run to their end") {
       std::atomic<std::int64_t> part = 0;
       parallel_for(0, 8, 1, [&](std::int64_t begin, std::int64_t) { part += begin; });
       sum += part;
-      // Longer than workers wait awake: they sleep, and must be woken.
+      // The workers do not spin for so long. They sleep, and the next section must wake them.
       if (section % 300 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     CHECK(sum == std::int64_t{3000} * 28);
   }
 }
 
-TEST_CASE("Sections of several threads at once all run to their end") {
+TEST_CASE("Sections that several threads start at once run completely") {
   const ThreadsGuard guard;
   set_num_threads(3);
   std::atomic<std::int64_t> sum = 0;
@@ -129,13 +129,13 @@ TEST_CASE("Sections of several threads at once all run to their end") {
   CHECK(sum == std::int64_t{4} * 500 * 28);
 }
 
-TEST_CASE("Threads without work do not burn their cores") {
+TEST_CASE("Threads without work use no processor time") {
   const ThreadsGuard guard;
   set_num_threads(8);
   parallel_for(0, 64, 1, [](std::int64_t, std::int64_t) {});
-  // Each thread falls asleep when it next has a core, which takes long where other programs keep
-  // the cores busy: so it is asked again. Threads that always looked for work would use all cores
-  // in each of the intervals; sleeping ones use nothing.
+  // A thread needs a core to reach its sleep, which takes long if other programs use all cores. So
+  // the test measures several intervals. Threads that never sleep would use all cores in each
+  // interval, and sleeping threads use no processor time.
   constexpr auto kInterval = std::chrono::milliseconds(100);
   bool asleep = false;
   for (int i = 0; i < 200 && !asleep; ++i) {
@@ -146,7 +146,7 @@ TEST_CASE("Threads without work do not burn their cores") {
   CHECK(asleep);
 }
 
-TEST_CASE("set_num_threads refuses counts out of range, and calls from inside a section") {
+TEST_CASE("set_num_threads refuses counts out of range and calls from inside a section") {
   const int before = num_threads();
   CHECK_THROWS_WITH(parallel_for(0, 2, 1, [](std::int64_t, std::int64_t) { set_num_threads(1); }),
                     "[set_num_threads] called inside a parallel_for");

@@ -1,4 +1,4 @@
-// What the fuzzed readers have in common.
+// Helpers for all fuzz targets.
 #pragma once
 
 #include <sys/mman.h>
@@ -19,7 +19,7 @@ inline std::string_view text_of(const std::uint8_t* data, std::size_t size) {
   return {reinterpret_cast<const char*>(data), size};
 }
 
-/// A file in memory, and the path under which readers open it.
+/// A file in memory, with a path that readers can open.
 class MemoryFile {
  public:
   const std::filesystem::path& path() const { return path_; }
@@ -35,8 +35,10 @@ class MemoryFile {
   std::filesystem::path path_ = "/proc/self/fd/" + std::to_string(file_);
 };
 
-/// load(), whose input has `size` bytes, must return or throw an Error, and may not take more than
-/// 64 MiB for tensors and 1032 (deflate's limit) times 8 (int8 to int64) the input's size.
+/// Calls load() and aborts if it behaves wrongly. load() reads an input of `size` bytes.
+///
+/// load() must return or throw an Error. Its tensors may use at most 64 MiB plus `size` * 1032 * 8
+/// bytes: deflate expands data at most 1032 times, and a conversion from int8 to int64 8 times.
 template <class Load>
 int load_fuzzed(std::size_t size, const Load& load) {
   const std::int64_t live = live_memory();
@@ -50,7 +52,7 @@ int load_fuzzed(std::size_t size, const Load& load) {
   return 0;
 }
 
-/// The same for load(path) of a file with these bytes.
+/// Calls load(path) for a file with these bytes, and aborts if it behaves wrongly (see above).
 template <class Load>
 int load_fuzzed(const std::uint8_t* data, std::size_t size, const Load& load) {
   static const MemoryFile file;

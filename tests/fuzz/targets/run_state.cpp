@@ -3,7 +3,8 @@
 
 #include "tests/fuzz/targets/file_target.h"
 
-// What load() does after it has compared the checksum, which would refuse nearly every input.
+// Runs the part of load() that follows the check of the checksum. The check itself would refuse
+// nearly every input.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static tend::nn::Linear model(2, 1);
   static tend::optim::AdamW optimizer(model.parameters(), 0.1);

@@ -20,7 +20,7 @@ std::filesystem::path folder_of_parts() {
 
 }  // namespace
 
-// An index beside them.
+// The fuzzed input is an index in the same folder.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const std::filesystem::path index = folder_of_parts() / "index.json";
   std::ofstream(index, std::ios::binary) << tend::test::text_of(data, size);

@@ -4,7 +4,7 @@
 
 #include "tests/fuzz/targets/file_target.h"
 
-// vocab.json and merges.txt, one behind the other with a zero byte between.
+// The input is vocab.json, a zero byte, and merges.txt.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const tend::test::MemoryFile vocabulary, merges;
   const std::string_view text = tend::test::text_of(data, size);

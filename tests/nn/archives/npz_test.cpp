@@ -31,7 +31,7 @@ void check_npz_refused(const std::string& content, const std::string& why) {
                                                         ContainsSubstring(why));
 }
 
-// `content` with each `from` replaced by `to`, of the same length.
+// Replaces each `from` in `content` by `to`, which has the same length.
 std::string with(std::string content, const std::string& from, const std::string& to) {
   REQUIRE(from.size() == to.size());
   std::size_t at = content.find(from);
@@ -71,7 +71,7 @@ TEST_CASE("npz files, stored and deflated, are read as NumPy reads them") {
   }
 }
 
-TEST_CASE("npz files give back every tensor, stored or deflated") {
+TEST_CASE("a tensor saved to a stored or deflated npz file is loaded unchanged") {
   const ScratchFolder folder;
   for (const bool compressed : {false, true}) {
     nn::save_npz(folder / "a", some_arrays(), {.compressed = compressed});
@@ -102,7 +102,7 @@ std::set<std::string> names_of_mapped(const nn::StateDict& arrays) {
 
 }  // namespace
 
-TEST_CASE("mapped npz files have the elements that loaded ones have, and stay in the file") {
+TEST_CASE("mapped npz arrays equal the loaded ones and their elements stay in the file") {
   const ScratchFolder folder;
   const nn::StateDict arrays = some_arrays();
   for (const bool compressed : {false, true}) {
@@ -125,7 +125,7 @@ TEST_CASE("mapped npz files have the elements that loaded ones have, and stay in
 }
 
 TEST_CASE(
-    "mapped npz files take no memory for elements, and writing to them never changes the file") {
+    "mapped npz arrays need no memory for elements and writing to them never changes the file") {
   const ScratchFolder folder;
   nn::save_npz(folder / "a", {{"first", arange(5000, float32)}, {"x", arange(5000)}});
   const std::string before = content_of(folder / "a");
@@ -143,8 +143,8 @@ TEST_CASE(
   CHECK(one[4999].item<float>() == 4999);
 }
 
-// Four gibibytes and more of zeros, which are holes of the file, and after them an entry whose
-// position takes 64 bits.
+// Writes more than 4 GiB of zeros, which are holes in the file, and then an entry whose position
+// needs 64 bits.
 TEST_CASE("entries of zip archives may be larger than 4 GiB", "[slow]") {
   const std::string block(std::size_t{1} << 20, '\0');
   const std::vector<std::string_view> parts(4097, block);
@@ -173,7 +173,7 @@ TEST_CASE("entries of zip archives may be larger than 4 GiB", "[slow]") {
   zeros.finish();
 }
 
-TEST_CASE("names that no archive holds are refused before anything is written") {
+TEST_CASE("names that an npz archive cannot store are refused before anything is written") {
   const ScratchFolder folder;
   const auto refused = [&](const std::string& name, const std::string& why) {
     CHECK_THROWS_WITH(nn::save_npz(folder / "a", {{"x", tensor(1)}, {name, tensor(2)}}),
@@ -188,7 +188,7 @@ TEST_CASE("names that no archive holds are refused before anything is written") 
                     ContainsSubstring("'x': the tensor is undefined"));
 }
 
-TEST_CASE("npz files give back names of any other characters") {
+TEST_CASE("an npz file keeps names with any other character") {
   const ScratchFolder folder;
   nn::StateDict saved;
   for (int c = 1; c <= 0x7f; ++c) {
@@ -201,7 +201,7 @@ TEST_CASE("npz files give back names of any other characters") {
   CHECK(nn::load_npz(folder / "a") == saved);
 }
 
-TEST_CASE("an entry of another dtype is left out of an npz archive, and listed") {
+TEST_CASE("loading an npz archive leaves out and lists an entry of another dtype") {
   const ScratchFolder folder;
   nn::save_npz(folder / "a", {{"aa", tensor({1., 2.})}, {"bb", tensor({1, 2})}});
   const std::string good = content_of(folder / "a");
@@ -216,7 +216,7 @@ TEST_CASE("an entry of another dtype is left out of an npz archive, and listed")
   check_npz_refused(with(content_of(folder / "b"), "<f4", "<U1"), "cannot be read");
 }
 
-TEST_CASE("npz archives that lie about their entries are refused with the reason") {
+TEST_CASE("npz archives with wrong facts about their entries are refused with the reason") {
   const ScratchFolder folder;
   nn::save_npz(folder / "a", {{"aa", tensor({1, 2})}, {"bb", tensor({1, 2})}});
   const std::string good = content_of(folder / "a");
@@ -233,7 +233,7 @@ TEST_CASE("npz archives that lie about their entries are refused with the reason
   CHECK_THROWS_WITH(nn::load_npz(folder / "absent"), ContainsSubstring("cannot be opened"));
 }
 
-TEST_CASE("npz files that end early or have a changed byte are read, mapped or refused") {
+TEST_CASE("a truncated or changed npz file is either read or refused") {
   std::vector<std::string> contents{content_of(npy_folder() / "stored.npz"),
                                     content_of(npy_folder() / "deflated.npz")};
   const ScratchFolder folder;
@@ -241,8 +241,8 @@ TEST_CASE("npz files that end early or have a changed byte are read, mapped or r
   contents.push_back(content_of(folder / "a"));
   for (const std::string& content : contents) {
     for (const bool mmap : {false, true}) {
-      // The arrays take 4 KiB; a deflated size that is changed may ask for a thousand times what
-      // the entry takes in the file.
+      // The arrays take 4 KiB. A changed size of a deflated entry may ask for a thousand times the
+      // bytes of the entry.
       CHECK(load_damaged(content, content.size(), 1 << 20, [&](const auto& path) {
               nn::load_npz(path, {.mmap = mmap});
             }) > content.size());
@@ -250,7 +250,7 @@ TEST_CASE("npz files that end early or have a changed byte are read, mapped or r
   }
 }
 
-TEST_CASE("npz files that are bombs, overlap, are encrypted or otherwise lie are refused") {
+TEST_CASE("hostile npz files are refused") {
   for (const bool mmap : {false, true}) {
     INFO(mmap);
     CHECK(check_hostile(".npz", [&](const auto& path) { nn::load_npz(path, {.mmap = mmap}); }) ==

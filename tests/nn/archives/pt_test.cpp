@@ -37,7 +37,7 @@ const Tensor& tensor_at(const PtValue& value, const char* key) {
   return *value.at(key).as<Tensor>();
 }
 
-// Tensors that share one storage show each other's writes.
+// Checks that tensors share a storage: writes to one show in the others.
 void check_views(const PtValue& views) {
   const NoGradGuard no_grad;
   Tensor base = tensor_at(views, "base");
@@ -60,7 +60,7 @@ void check_pt_refused(const std::string& content, const std::string& why) {
                                                       ContainsSubstring(why));
 }
 
-// A file of before 1.6 with this pickle and these storages (a list of keys, counts, elements).
+// A file in the format before 1.6. `storages` has a list of keys, then counts and elements.
 std::string legacy_of(const std::string& pickle, const std::string& storages = "\x80\x02].") {
   const std::string small = content_of(pt_folder() / "small_legacy.pt");
   const std::size_t object = small.find("\x80\x02}q", small.find("protocol_version"));
@@ -68,7 +68,7 @@ std::string legacy_of(const std::string& pickle, const std::string& storages = "
   return small.substr(0, object) + "\x80\x02" + pickle + "." + storages;
 }
 
-// A tensor of the storage '0' of two floats, as a pickle.
+// The pickle of a tensor in the storage '0', which has two floats.
 std::string tensor_pickle(const std::string& offset, const std::string& sizes,
                           const std::string& strides, const std::string& numel = "K\2") {
   return "ctorch._utils\n_rebuild_tensor_v2\n((U\7storagectorch\nFloatStorage\nU\1"
@@ -78,7 +78,7 @@ std::string tensor_pickle(const std::string& offset, const std::string& sizes,
          "ccollections\nOrderedDict\n)RtR";
 }
 
-// A zip archive of entries in the folder "archive".
+// Makes a zip archive with these entries in the folder "archive".
 std::string zip_of(const std::vector<std::pair<std::string, std::string>>& entries,
                    bool compressed = false) {
   std::string content;
@@ -93,7 +93,7 @@ std::string zip_of(const std::vector<std::pair<std::string, std::string>>& entri
   return content;
 }
 
-// The entries' names and contents, in order.
+// Returns the names and contents of the entries, in order.
 std::vector<std::pair<std::string, std::string>> entries_of(const std::filesystem::path& path) {
   const nn::ZipReader archive(path, "entries_of");
   std::vector<std::pair<std::string, std::string>> entries;
@@ -138,7 +138,7 @@ nn::StateDict some_state() {
 
 }  // namespace
 
-TEST_CASE("pt files, zipped and of before PyTorch 1.6, are read as torch.load reads them") {
+TEST_CASE("pt files of both formats are read as torch.load reads them") {
   std::size_t count = 0;
   for (const auto& [name, wanted] : torch_files().at("read").items()) {
     INFO(name);
@@ -148,18 +148,18 @@ TEST_CASE("pt files, zipped and of before PyTorch 1.6, are read as torch.load re
   CHECK(count == 14);
 }
 
-TEST_CASE("tensors of a pt file that shared a storage share it after loading") {
+TEST_CASE("tensors that share a storage in a pt file share it after loading") {
   check_views(nn::load_pt(pt_folder() / "views.pt"));
   check_views(nn::load_pt(pt_folder() / "views_legacy.pt"));
 }
 
-TEST_CASE("pt files give back every value, and tensors that share memory share it") {
+TEST_CASE("values saved to a pt file are loaded unchanged and shared memory is still shared") {
   const ScratchFolder folder;
   for (const std::string name : {"dtypes", "views", "nested"}) {
     INFO(name);
     const auto& wanted = torch_files().at("read").at(name + ".pt");
     nn::save_pt(folder / "a", nn::load_pt(pt_folder() / (name + ".pt")));
-    if (name == "nested") continue;  // a torch.Size comes back as a tuple, too, as is checked below
+    if (name == "nested") continue;  // a torch.Size is loaded as a tuple, as checked below
     check_value(nn::load_pt(folder / "a"), wanted);
   }
   check_value(nn::load_pt(folder / "a"), torch_files().at("read").at("nested.pt"));
@@ -167,7 +167,7 @@ TEST_CASE("pt files give back every value, and tensors that share memory share i
   check_views(nn::load_pt(folder / "views"));
 }
 
-TEST_CASE("pt files begin each storage at a multiple of 64 bytes and write what is shared once") {
+TEST_CASE("a pt file has each storage at a multiple of 64 bytes and shared memory only once") {
   const ScratchFolder folder;
   const Tensor large = arange(1000, float32);
   nn::save_pt(folder / "a",
@@ -180,9 +180,9 @@ TEST_CASE("pt files begin each storage at a multiple of 64 bytes and write what 
   CHECK(std::filesystem::file_size(folder / "part") < 2000);
 }
 
-// written_*.pt are state.pt and nested.pt of the test "files for NumPy and PyTorch to read", which
-// check_files.py found to be right.
-TEST_CASE("pt files have the entries of those that PyTorch was seen to read") {
+// The test "files for NumPy and PyTorch to read" wrote written_*.pt as state.pt and nested.pt, and
+// check_files.py confirmed that PyTorch reads them.
+TEST_CASE("pt files have the same entries as the stored files that PyTorch can read") {
   const ScratchFolder folder;
   nn::save_pt(folder / "state.pt", some_state());
   nn::save_pt(folder / "nested.pt", some_value());
@@ -190,7 +190,8 @@ TEST_CASE("pt files have the entries of those that PyTorch was seen to read") {
   CHECK(entries_of(folder / "nested.pt") == entries_of(pt_folder() / "written_nested.pt"));
 }
 
-TEST_CASE("a state dict is taken from a pt file, and other values are refused by name") {
+TEST_CASE(
+    "a dict of tensors in a pt file becomes a state dict and other values are refused by name") {
   const ScratchFolder folder;
   const PtValue value = nn::load_pt(pt_folder() / "nested.pt");
   nn::Sequential model(nn::Linear(2, 3), nn::LayerNorm(3));
@@ -204,7 +205,7 @@ TEST_CASE("a state dict is taken from a pt file, and other values are refused by
   CHECK_THROWS_AS(value.at("epoch").at("x"), IndexError);
 }
 
-TEST_CASE("objects of other classes are left out of a pt file, and listed by their names") {
+TEST_CASE("loading a pt file leaves out objects of other classes and lists their names") {
   const nn::PtFile file = nn::load_pt(pt_folder() / "left_out.pt");
   std::map<std::string, std::string> wanted = torch_files().at("left_out");
   REQUIRE(file.left_out.size() == wanted.size());
@@ -223,7 +224,7 @@ TEST_CASE("objects of other classes are left out of a pt file, and listed by the
   CHECK(*big.at("b").as<std::int64_t>() == 2);
 }
 
-TEST_CASE("classes, functions and opcodes that a pt file may not have are refused by name") {
+TEST_CASE("a pt file with a forbidden class or function or opcode is refused by its name") {
   const auto& refused = torch_files().at("refused");
   REQUIRE(refused.size() == 9);
   for (const auto& [name, words] : refused.items()) {
@@ -234,7 +235,7 @@ TEST_CASE("classes, functions and opcodes that a pt file may not have are refuse
   }
 }
 
-TEST_CASE("tensors of a pt file that leave their storage are refused") {
+TEST_CASE("a pt file with a tensor outside its storage is refused") {
   const std::string storage(
       "\x80\x02](U\1"
       "0e.\2\0\0\0\0\0\0\0\0\0\x80\x3f\0\0\0\x40",
@@ -244,7 +245,7 @@ TEST_CASE("tensors of a pt file that leave their storage are refused") {
                 legacy_of(tensor_pickle("K\1", "K\3", std::string("K\0", 2)), storage));
   CHECK(nn::load_pt(folder / "good").as<Tensor>()->to_vector<float>() ==
         std::vector<float>{2, 2, 2});
-  // One without elements touches nothing.
+  // A tensor without elements may have any offset.
   write_content(folder / "empty",
                 legacy_of(tensor_pickle("K\7", std::string("K\0", 2), "K\1"), storage));
   CHECK(nn::load_pt(folder / "empty").as<Tensor>()->shape() == Shape{0});
@@ -266,13 +267,13 @@ TEST_CASE("tensors of a pt file that leave their storage are refused") {
   refused(zero, large + large, zero + zero, "are too large");
   refused(zero, zero + large + large, zero + zero + zero, "are too large");
   refused(zero, large, large, "are too large");
-  refused("U\1x", "K\1", "K\1", "argument 1 is missing or no such thing");
+  refused("U\1x", "K\1", "K\1", "argument 1 is missing or of another type");
   std::string many;
   for (int i = 0; i < 65; ++i) many += "K\1";
   refused(zero, many, many, "more than 64 dimensions");
 }
 
-TEST_CASE("storages that a pt file does not hold are refused before memory is taken") {
+TEST_CASE("a pt file with a missing storage is refused before memory is allocated") {
   const std::string zero("K\0", 2);
   const auto of_size = [&](const std::string& numel, const std::string& storages) {
     return legacy_of(tensor_pickle(zero, "", "", numel), storages);
@@ -296,7 +297,7 @@ TEST_CASE("storages that a pt file does not hold are refused before memory is ta
                            "0U\1"
                            "0e." +
                                count + "12345678" + count + "12345678"),
-                   "there twice");
+                   "or one twice");
   check_pt_refused(of_size("K\2", "\x80\x02]." + count + "12345678"), "'0' is missing");
   check_pt_refused(of_size("K\2", "\x80\x02N." + count + "12345678"), "no list of storages");
   const auto vector = [&](const std::string& numel) { return tensor_pickle(zero, "", "", numel); };
@@ -348,17 +349,17 @@ TEST_CASE("an OrderedDict in a pickle may be made of pairs") {
   CHECK(*dict.at("b").as<std::int64_t>() == 6);
   check_pt_refused(made("](K\1e"), "OrderedDict: an item is no pair");
   check_pt_refused(made("](U\1aK\5K\6\207e"), "OrderedDict: an item is no pair");
-  check_pt_refused(made("K\1"), "argument 0 is missing or no such thing");
+  check_pt_refused(made("K\1"), "argument 0 is missing or of another type");
 }
 
-TEST_CASE("pickles that take what they have not, or repeat too much, are refused") {
-  check_pt_refused(legacy_of("0"), "takes more than it has");
-  check_pt_refused(legacy_of("t"), "takes more than it has");
-  check_pt_refused(legacy_of("(K\1(\x86"), "takes more than it has");
+TEST_CASE("invalid pickles and pickles that repeat too much are refused") {
+  check_pt_refused(legacy_of("0"), "takes more objects than it has");
+  check_pt_refused(legacy_of("t"), "takes more objects than it has");
+  check_pt_refused(legacy_of("(K\1(\x86"), "takes more objects than it has");
   check_pt_refused(legacy_of("NN"), "ends too early");
   check_pt_refused(legacy_of("(N"), "ends too early");
-  check_pt_refused(legacy_of("h\7"), "refers to what it has not: 7");
-  check_pt_refused(legacy_of("NNs"), "takes more than it has");
+  check_pt_refused(legacy_of("h\7"), "refers to memo entry 7, which does not exist");
+  check_pt_refused(legacy_of("NNs"), "takes more objects than it has");
   check_pt_refused(legacy_of("}(Nu"), "a key without a value");
   check_pt_refused(legacy_of("}(NNu"),
                    "holds a key that is neither a text nor an integer, which is");
@@ -376,24 +377,24 @@ TEST_CASE("pickles that take what they have not, or repeat too much, are refused
   check_pt_refused(legacy_of("\x8d\xff\xff\xff\xff\xff\xff\xff\xff"), "ends too early");
   check_pt_refused(legacy_of("c" + std::string(2000, 'a')), "ends too early");
   check_pt_refused(legacy_of(std::string(100, ']') + std::string(99, 'a')), "deeper than 64");
-  // Each list holds the one before it twice: 2^60 values.
+  // Each list contains the list before it twice, so there are 2^60 values.
   std::string laughs = "]";
   for (int i = 0; i < 60; ++i)
     laughs +=
         "q\1"
         "0](h\1h\1e";
   check_pt_refused(legacy_of(laughs), "repeats its parts too often");
-  // A result of a few bytes each time copies a list of 20,000: 1.6e8 numbers, dropped at once.
+  // A few bytes copy a list of 20,000 items, 8000 times, and drop each copy at once.
   std::string copies = "ctorch\nSize\nq\1](" + std::string(20'000, 'N') + "e\x85q\2";
   for (int i = 0; i < 8000; ++i) copies += "h\1h\2R0";
   check_pt_refused(legacy_of(copies), "repeats its parts too often");
-  // A class's long name, again and again.
+  // The long name of a class is repeated a thousand times.
   std::string names = "X" + std::string("\x10\x27\0\0", 4) + std::string(10000, 'a') + "q\1";
   for (int i = 0; i < 1000; ++i) names += std::string("h\1h\1\x93") + '0';
   check_pt_refused(legacy_of(names + "0N"), "repeats its parts too often");
   const std::string text = std::string("X\0\0\x10\4", 5) + std::string(65 << 20, 'a');
   check_pt_refused(legacy_of(text), "longer than 64 MiB");
-  // Tensors of 64 dimensions of one element, made by three bytes each.
+  // Three bytes make each tensor, which has 64 dimensions and one element.
   const std::string zero("K\0", 2);
   std::string sizes;
   for (int i = 0; i < 64; ++i) sizes += "K\1";
@@ -411,9 +412,9 @@ TEST_CASE("pickles that take what they have not, or repeat too much, are refused
                    "repeats its parts too often");
 }
 
-TEST_CASE("a packed pt file takes no more than 64 times its size") {
+TEST_CASE("a compressed pt file may not need more than 64 times its size") {
   const std::string zero("K\0", 2);
-  // Nine million bytes, packed to 9000, become int64.
+  // Nine million bytes, which are compressed to 9000 bytes, become int64.
   const std::string pickle =
       "\x80\x02"
       "ctorch._utils\n_rebuild_tensor_v2\n((U\7storagectorch\nByteStorage\nU\1"
@@ -427,13 +428,13 @@ TEST_CASE("a packed pt file takes no more than 64 times its size") {
   const ScratchFolder folder;
   write_content(folder / "a.pt", zip_of(entries));
   CHECK(nn::load_pt(folder / "a.pt").as<Tensor>()->dtype() == int64);
-  // Each object of a pickle takes memory, too.
+  // Each object of a pickle also takes memory.
   check_pt_refused(zip_of({{"data.pkl", "\x80\x02](" + std::string(9'000'000, ')') + "e."}},
                           /*compressed=*/true),
                    "more than 64 times its own size");
 }
 
-TEST_CASE("what no pt file holds is refused before anything is written") {
+TEST_CASE("a value that a pt file cannot store is refused before anything is written") {
   const ScratchFolder folder;
   const auto refused = [&](const PtValue& value, const std::string& why) {
     CHECK_THROWS_AS(nn::save_pt(folder / "a", value), IoError);
@@ -453,7 +454,7 @@ TEST_CASE("what no pt file holds is refused before anything is written") {
   refused(std::string(64 << 20, 'a'), "more than 64 MiB");  // and load_pt would refuse it
 }
 
-TEST_CASE("pt files that end early or have a changed byte are read or refused") {
+TEST_CASE("a truncated or changed pt file is either read or refused") {
   for (const std::string name : {"small.pt", "big.pt", "protocol4.pt", "small_legacy.pt",
                                  "views_legacy.pt", "nested_legacy.pt"}) {
     INFO(name);
@@ -483,7 +484,6 @@ TEST_CASE("files for NumPy and PyTorch to read", "[.files]") {
   CHECK(nn::load_pt(folder / "state.pt").state_dict().size() == state.size());
 }
 
-TEST_CASE(
-    "pt files that promise what they have not, repeat themselves or call functions are refused") {
+TEST_CASE("hostile pt files are refused") {
   CHECK(check_hostile(".pt", [](const auto& path) { nn::load_pt(path); }) == 13);
 }

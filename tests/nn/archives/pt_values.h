@@ -1,4 +1,4 @@
-// tests/data/pt: what torch.save wrote, and its values (tests/data/make_pt.py).
+// The files of tests/data/pt, which torch.save wrote, and their values (tests/data/make_pt.py).
 #pragma once
 
 #include <cstdlib>

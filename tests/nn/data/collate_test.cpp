@@ -30,7 +30,7 @@ TEST_CASE("default_collate makes tensors of numbers and stacks tensors") {
       IndexError);
 }
 
-TEST_CASE("default_collate goes into pairs, tuples, arrays and vectors, and leaves structs") {
+TEST_CASE("default_collate collates the parts of pairs and containers but not of structs") {
   const auto [x, y] = data::default_collate(std::vector{std::pair(arange(2), 7)});
   CHECK(x.shape() == Shape{1, 2});
   CHECK(y.item<std::int64_t>() == 7);
@@ -41,10 +41,10 @@ TEST_CASE("default_collate goes into pairs, tuples, arrays and vectors, and leav
       data::default_collate(std::vector{std::array{arange(2), arange(3)}});
   CHECK(array[1].shape() == Shape{1, 3});
 
-  const std::vector<Tensor> places =
+  const std::vector<Tensor> columns =
       data::default_collate(std::vector<std::vector<int>>{{1, 2}, {3, 4}, {5, 6}});
-  REQUIRE(places.size() == 2);
-  CHECK(places[1].to_vector<std::int64_t>() == std::vector<std::int64_t>{2, 4, 6});
+  REQUIRE(columns.size() == 2);
+  CHECK(columns[1].to_vector<std::int64_t>() == std::vector<std::int64_t>{2, 4, 6});
   CHECK_THROWS_WITH(data::default_collate(std::vector<std::vector<int>>{{1, 2}, {3}}),
                     ContainsSubstring("have 2 and 1 elements"));
 
@@ -55,7 +55,7 @@ TEST_CASE("default_collate goes into pairs, tuples, arrays and vectors, and leav
   CHECK(kept[1].text == "b");
 }
 
-TEST_CASE("pad_sequence fills up on either side, in either layout, and passes gradients on") {
+TEST_CASE("pad_sequence pads on either side in either layout and is differentiable") {
   const Tensor a = tensor({1.0, 2.0, 3.0}).requires_grad_(), b = tensor({4.0}).requires_grad_();
   const Tensor padded = data::pad_sequence({a, b}, true, -1);
   CHECK(padded.to_vector<float>() == std::vector<float>{1, 2, 3, 4, -1, -1});
@@ -79,7 +79,7 @@ TEST_CASE("pad_sequence fills up on either side, in either layout, and passes gr
   CHECK_THROWS_AS(data::pad_sequence({zeros({2}), arange(2)}), DTypeError);
 }
 
-TEST_CASE("PadCollate keeps the lengths of tensors, token vectors, and pairs with more") {
+TEST_CASE("PadCollate pads sequences and returns their lengths, also in pairs with labels") {
   const data::PadCollate collate{.padding_value = 9}, left{.padding_value = 9, .side = "left"};
   const data::Padded tokens = collate(std::vector<std::vector<int>>{{1}, {2, 3}});
   CHECK(tokens.values.to_vector<std::int64_t>() == std::vector<std::int64_t>{1, 9, 2, 3});
@@ -92,7 +92,7 @@ TEST_CASE("PadCollate keeps the lengths of tensors, token vectors, and pairs wit
   CHECK(labels.to_vector<std::int64_t>() == std::vector<std::int64_t>{4, 5});
 }
 
-TEST_CASE("default_collate keeps tuples and arrays of one element") {
+TEST_CASE("default_collate preserves tuples and arrays of one element") {
   const std::tuple<std::pair<Tensor, Tensor>> tuple =
       data::default_collate(std::vector<std::tuple<std::pair<int, float>>>{{{1, 2.5f}}});
   CHECK(std::get<0>(tuple).second.dtype() == float32);

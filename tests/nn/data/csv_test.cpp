@@ -15,12 +15,12 @@ using Catch::Matchers::ContainsSubstring;
 using data::parse_csv;
 using Names = std::vector<std::string>;
 
-TEST_CASE("a table has names and numbers, whatever its line ends, quotes and spaces") {
+TEST_CASE("a table may have any line ends, quotes and spaces") {
   const std::string texts[] = {"a,b\n1,2.5\n-3,4e2\n", "a,b\r\n1,2.5\r\n-3,4e2",
                                "\xEF\xBB\xBF\"a\",b\n\n \"1\",  +2.5 \n\n-3,\"4e2\"\n\n",
                                "a,b\r1,2.5\r-3,400\r"};
   for (std::string text : texts) {
-    // A quote stands at the begin of its field.
+    // The opening quote must be the first character of its field.
     if (const auto at = text.find(" \"1\""); at != std::string::npos) text.erase(at, 1);
     const data::CsvTable table = parse_csv(text);
     CHECK(table.names == Names{"a", "b"});
@@ -31,14 +31,14 @@ TEST_CASE("a table has names and numbers, whatever its line ends, quotes and spa
         Names{"a \"x\", y\nz", "b"});
 }
 
-TEST_CASE("a table has the dtype that is asked for, and its numbers to the last bit") {
+TEST_CASE("a table has the requested dtype and the exact numbers") {
   const data::CsvOptions options{.header = false, .dtype = int64};
   CHECK(parse_csv("9007199254740993,-9223372036854775808", options)
             .values.to_vector<std::int64_t>() ==
         std::vector<std::int64_t>{9007199254740993, std::numeric_limits<std::int64_t>::min()});
   CHECK(parse_csv("0.1\n1e-50", {.header = false}).values.to_vector<float>() ==
         std::vector<float>{0.1f, 0.0f});
-  // What is too small for a float64, too, is zero, as in NumPy.
+  // A number that is too small even for a float64 is zero, as in NumPy.
   for (const DType dtype : {float32, float64}) {
     const Tensor tiny = parse_csv("1e-400\n-1e-400\n0." + std::string(400, '0') + "1\n0." +
                                       std::string(400, '0') + "1e10",
@@ -69,7 +69,7 @@ TEST_CASE("an error in a table names its line and column") {
   check("\"a\nb\",c\n1,2.5\n", "line 3, column 2: \"2.5\" is no int64", {.dtype = int64});
   check("1,2\n3,4,5", "line 2, column 3", {.header = false});
   check("a\n\"1\n", "line 2, column 1: the quote is not closed");
-  check("a\n\"1\"2\n", "line 2, column 1: there is something behind");
+  check("a\n\"1\"2\n", "line 2, column 1: there is text after");
   check("a\n1e400\n", "\"1e400\" is out of the range of float32");
   check("a\n1e39\n", "out of the range of float32");
   check("a\n1e400\n", "out of the range of float64", {.dtype = float64});
@@ -83,7 +83,7 @@ TEST_CASE("an error in a table names its line and column") {
     CHECK_THROWS_AS(parse_csv("a\n1\n", {.delimiter = delimiter}), Error);
 }
 
-TEST_CASE("a table is read from a file, which its errors name") {
+TEST_CASE("a table is read from a file and its errors name the file") {
   const test::TemporaryFolder folder;
   const std::string path = folder.file("table.csv");
   std::ofstream(path) << "x\n1\ntwo\n";
@@ -94,6 +94,6 @@ TEST_CASE("a table is read from a file, which its errors name") {
   CHECK_THROWS_AS(data::read_csv(folder.path()), IoError);
 }
 
-TEST_CASE("CSV files that are no tables of numbers are refused") {
+TEST_CASE("CSV files that are not tables of numbers are refused") {
   CHECK(test::check_hostile(".csv", [](const auto& path) { data::read_csv(path); }) == 7);
 }

@@ -1,4 +1,4 @@
-// Loops over a DataLoader: their order, their workers, and what is thrown within.
+// Loops over a DataLoader: their order, their workers and their errors.
 #include <tend/nn/data/data_loader.h>
 
 #include <atomic>
@@ -25,7 +25,7 @@ using Batches = std::vector<IndexList>;
 
 namespace {
 
-struct Drawing {
+struct RandomNumbers {
   std::int64_t size() const { return 20; }
   std::int64_t get(std::int64_t index, Generator& generator) const {
     return static_cast<std::int64_t>(generator.u32()) * 32 + index;
@@ -59,7 +59,7 @@ struct Recording {
 
 }  // namespace
 
-TEST_CASE("a DataLoader gives PyTorch's batches, epoch after epoch, for any number of workers") {
+TEST_CASE("a DataLoader has PyTorch's batches in every epoch with any number of workers") {
   const auto& cases = stored_orders().at("loaders");
   REQUIRE(cases.size() == 11);
   const RngStateGuard guard;
@@ -84,13 +84,13 @@ TEST_CASE("a DataLoader gives PyTorch's batches, epoch after epoch, for any numb
   }
 }
 
-TEST_CASE("a DataLoader takes its order from a sampler, or its batches from one of batches") {
+TEST_CASE("a DataLoader uses a sampler for its order or a batch sampler for its batches") {
   const auto& c = stored_orders().at("other_samplers");
   const RngStateGuard guard;
   manual_seed(c["seed"]);
   const Tensor weights = tensor({0.5, 0.0, 3.0, 1.25, 0.1}, float64);
   const data::WeightedRandomSampler weighted(weights, 12);
-  // What the script draws before.
+  // The script that made the fixture used these random numbers first.
   for (int i = 0; i < 2; ++i) static_cast<void>(data::SubsetRandomSampler(IndexList(6)).iter()());
   for (int i = 0; i < 2; ++i) static_cast<void>(weighted.iter()());
   for (int i = 0; i < 2; ++i)
@@ -112,7 +112,7 @@ TEST_CASE("a DataLoader takes its order from a sampler, or its batches from one 
   CHECK(batches_in(by_list) == Batches{{3, 1}, {4}});
 }
 
-TEST_CASE("a loop over tensors is short to write") {
+TEST_CASE("a loop over the rows of tensors is one line, and a function can collate the batches") {
   const Tensor x = arange(10).reshape({5, 2}), y = arange(5);
   const data::TensorDataset dataset(x, y);
   std::int64_t seen = 0;
@@ -130,12 +130,13 @@ TEST_CASE("a loop over tensors is short to write") {
   CHECK(sums == std::vector<std::int64_t>{1, 5});
 }
 
-TEST_CASE("what a dataset draws is the same for any number of workers, and new in each epoch") {
+TEST_CASE("a dataset's random numbers are new in each epoch and do not depend on the workers") {
   const RngStateGuard guard;
   std::set<Batches> different;
   for (const std::int64_t workers : {0, 1, 3}) {
     manual_seed(5);
-    data::DataLoader loader(Drawing{}, {.batch_size = 4, .shuffle = true, .num_workers = workers});
+    data::DataLoader loader(RandomNumbers{},
+                            {.batch_size = 4, .shuffle = true, .num_workers = workers});
     Batches two = batches_in(loader);
     const Batches second = batches_in(loader);
     CHECK(two != second);
@@ -145,7 +146,7 @@ TEST_CASE("what a dataset draws is the same for any number of workers, and new i
   CHECK(different.size() == 1);
 }
 
-TEST_CASE("an error comes out of the loop at its batch, with its kind, the batch and the index") {
+TEST_CASE("a dataset's error ends the loop at its batch and names the batch and the index") {
   for (const std::int64_t workers : {0, 1, 4}) {
     data::DataLoader loader(Broken{}, {.batch_size = 2, .num_workers = workers});
     auto it = loader.begin();
@@ -160,7 +161,7 @@ TEST_CASE("an error comes out of the loop at its batch, with its kind, the batch
       CHECK_THROWS_WITH(std::rethrow_if_nested(error), "no such picture");
     }
     CHECK_THROWS_WITH(*it, "[DataLoader] the iterator has no batch here");
-    ++it;  // continues after it
+    ++it;  // continues after the batch that failed
     CHECK((*it).to_vector<std::int64_t>() == IndexList{6, 7});
     ++it;
     CHECK_THROWS_AS(++it, Error);
@@ -176,7 +177,7 @@ TEST_CASE("an error comes out of the loop at its batch, with its kind, the batch
   }
 }
 
-TEST_CASE("what a sampler throws comes out of the loop") {
+TEST_CASE("an exception of a sampler reaches the caller of the loop") {
   struct Short {
     std::int64_t size() const { return 3; }
     data::Stream<std::int64_t> iter() const {
@@ -196,7 +197,7 @@ TEST_CASE("what a sampler throws comes out of the loop") {
   CHECK_THROWS_WITH(batches_in(ahead), "no more");
 }
 
-TEST_CASE("a loader of an iterable dataset continues after a batch that was an error") {
+TEST_CASE("a loader of an iterable dataset continues after a batch that threw") {
   struct Stumbling : Counter {
     std::optional<std::int64_t> next() {
       const std::optional<std::int64_t> number = Counter::next();
@@ -207,7 +208,7 @@ TEST_CASE("a loader of an iterable dataset continues after a batch that was an e
   data::DataLoader loader(Stumbling{{7}}, {.batch_size = 2});
   auto it = loader.begin();
   CHECK_THROWS_WITH(++it, ContainsSubstring("a bad example"));
-  const nn::StateDict after = loader.state_dict();  // does not lead to that batch once more
+  const nn::StateDict after = loader.state_dict();  // a position after the batch that failed
   ++it;
   const data::IndexList third = (*it).to_vector<std::int64_t>();
   const nn::StateDict state = loader.state_dict();
@@ -222,7 +223,7 @@ TEST_CASE("a loader of an iterable dataset continues after a batch that was an e
   CHECK((*resumed).to_vector<std::int64_t>() == third);
 }
 
-TEST_CASE("a loop that ends early joins its workers and leaves the rest alone") {
+TEST_CASE("a loop that ends early joins its workers and loads no further batches") {
   std::atomic<int> calls = 0;
   for (int i = 0; i < 5; ++i) {
     data::DataLoader loader(Slow{&calls}, {.batch_size = 2, .num_workers = 3});
@@ -233,13 +234,13 @@ TEST_CASE("a loop that ends early joins its workers and leaves the rest alone") 
     }
     const int at_end = calls;
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    CHECK(calls == at_end);  // nobody works any more
+    CHECK(calls == at_end);  // no worker is running
   }
-  // Of 500 batches a loop starts those that it took and 3 workers x 2 ahead.
+  // Of 500 batches, a loop starts the two that it uses and two ahead for each of 3 workers.
   CHECK(calls <= 5 * 2 * (2 + 3 * 2));
 }
 
-TEST_CASE("loops over one loader may overlap, and the loader may go before its loop") {
+TEST_CASE("loops over one loader may overlap and outlive the loader") {
   auto loader = numbers(6, {.batch_size = 2}, 2);
   auto first = loader.begin();
   CHECK(batches_in(loader) == Batches{{0, 1}, {2, 3}, {4, 5}});
@@ -250,7 +251,7 @@ TEST_CASE("loops over one loader may overlap, and the loader may go before its l
   CHECK((*left).to_vector<std::int64_t>() == IndexList{2, 3});
 }
 
-TEST_CASE("an iterable dataset keeps its order, and begins anew where it can") {
+TEST_CASE("an iterable dataset keeps its order and restarts if it has a reset") {
   const RngStateGuard guard;
   for (const std::int64_t workers : {0, 1, 3}) {
     data::DataLoader loader(Counter{7}, {.batch_size = 3, .num_workers = workers});
@@ -264,7 +265,7 @@ TEST_CASE("an iterable dataset keeps its order, and begins anew where it can") {
   }
 }
 
-TEST_CASE("batches are made without grad, on every thread") {
+TEST_CASE("batches are made in no-grad mode on every thread") {
   const Tensor weight = ones({2}).requires_grad_();
   for (const std::int64_t workers : {0, 2}) {
     for (const Tensor& batch : data::DataLoader(Recording{weight}, {.num_workers = workers}))
@@ -272,7 +273,7 @@ TEST_CASE("batches are made without grad, on every thread") {
   }
 }
 
-TEST_CASE("a loop is over the size that a shared dataset has when it begins") {
+TEST_CASE("a loop uses the size of a shared dataset at the loop's beginning") {
   struct Growing {
     std::shared_ptr<std::vector<std::int64_t>> all;
     std::int64_t size() const { return std::ssize(*all); }

@@ -20,7 +20,7 @@ static_assert(data::MapDataset<Numbers> && !data::IterableDataset<Numbers>);
 
 }  // namespace
 
-TEST_CASE("TensorDataset gives the rows of its tensors") {
+TEST_CASE("TensorDataset returns the rows of its tensors") {
   const Tensor x = arange(6).reshape({3, 2}), y = arange(3);
   const data::TensorDataset dataset(x, y);
   CHECK(dataset.size() == 3);
@@ -34,7 +34,7 @@ TEST_CASE("TensorDataset gives the rows of its tensors") {
   CHECK_THROWS_AS(data::TensorDataset(tensor(1.0)), ShapeError);
 }
 
-TEST_CASE("Subset and ConcatDataset look up in what they hold") {
+TEST_CASE("Subset and ConcatDataset look up examples in their datasets") {
   const data::Subset subset(Numbers{10}, {7, 3, 3});
   CHECK(subset.size() == 3);
   CHECK(subset.get(0) == 7);
@@ -52,7 +52,7 @@ TEST_CASE("Subset and ConcatDataset look up in what they hold") {
   CHECK_THROWS_AS(data::ConcatDataset(std::vector<Numbers>()), Error);
 }
 
-TEST_CASE("random_split gives PyTorch's parts for lengths and fractions") {
+TEST_CASE("random_split returns PyTorch's parts for lengths and fractions") {
   const auto& cases = stored_orders().at("splits");
   REQUIRE(cases.size() == 7);
   const RngStateGuard guard;
@@ -77,7 +77,7 @@ TEST_CASE("random_split gives PyTorch's parts for lengths and fractions") {
   }
 }
 
-TEST_CASE("random_split refuses lengths that do not fit before it draws") {
+TEST_CASE("random_split refuses wrong lengths before it uses random numbers") {
   const RngStateGuard guard;
   const Generator before = get_rng_state();
   const Numbers ten{10};

@@ -1,4 +1,4 @@
-// Batches without end, from a loader that has one.
+// Endless, which starts its loader again after the last batch.
 #include <cstdint>
 #include <vector>
 
@@ -19,7 +19,7 @@ struct Damaged {
   }
 };
 
-// The next batches, of one example each; -1 for one that is an error.
+// The next batches, each of one example. A batch that throws is -1.
 template <class Loader>
 std::vector<std::int64_t> next_batches(data::Endless<Loader>& batches, int count) {
   std::vector<std::int64_t> found;
@@ -35,13 +35,13 @@ std::vector<std::int64_t> next_batches(data::Endless<Loader>& batches, int count
 
 }  // namespace
 
-TEST_CASE("batches without end continue after one that is an error") {
+TEST_CASE("Endless continues after a batch that threw") {
   data::DataLoader loader(Damaged{1});
   data::Endless batches(loader);
   CHECK(next_batches(batches, 6) == std::vector<std::int64_t>{0, -1, 2, 3, 0, -1});
 }
 
-TEST_CASE("batches without end go through a loader again and again") {
+TEST_CASE("Endless repeats its loader and continues from a saved state") {
   data::DataLoader loader(data::TensorDataset(arange(5)), {.batch_size = 2});
   data::Endless batches(loader);
   std::vector<std::int64_t> seen;

@@ -1,5 +1,4 @@
-// What the tests of nn/data have in common: PyTorch's stored orders, and datasets that are as
-// simple as can be.
+// Shared by the tests of nn/data: PyTorch's stored orders, and simple datasets.
 #pragma once
 
 #include <cstdint>
@@ -14,21 +13,21 @@
 
 namespace tend::test {
 
-/// Of tests/data/data.json.
+/// The content of tests/data/data.json.
 inline const nlohmann::json& stored_orders() {
   static const nlohmann::json all =
       nlohmann::json::parse(std::ifstream(TEND_TEST_DATA "/data.json"));
   return all;
 }
 
-/// Example i is the number i.
+/// A dataset whose example i is the number i.
 struct Numbers {
   std::int64_t count = 0;
   std::int64_t size() const { return count; }
   std::int64_t get(std::int64_t index) const { return index; }
 };
 
-/// Counts up to `end`, anew after each reset.
+/// An iterable dataset of the numbers below `end`. It starts again from 0 after reset().
 struct Counter {
   std::int64_t end = 0, next_number = 0;
   void reset() { next_number = 0; }
@@ -38,14 +37,14 @@ struct Counter {
   }
 };
 
-/// Loads the numbers below `size` with this many workers.
+/// A loader of the numbers below `size`, with this number of workers.
 inline data::DataLoader<Numbers> numbers(std::int64_t size, data::DataLoaderOptions options,
                                          std::int64_t workers) {
   options.num_workers = workers;
   return data::DataLoader(Numbers{size}, options);
 }
 
-/// The generator's next number, as the fixtures have it.
+/// The generator's next random number, in the form that the stored data has.
 inline std::int64_t following(Generator& generator = default_generator()) {
   return randint(std::int64_t{1} << 30, Shape{1}, int64, generator).item<std::int64_t>();
 }
@@ -58,7 +57,7 @@ std::vector<T> all_of(data::Stream<T> next) {
   return elements;
 }
 
-/// The batches of numbers of one loop.
+/// The batches of one loop, as lists of numbers.
 template <class Loader>
 std::vector<data::IndexList> batches_in(Loader& loader) {
   std::vector<data::IndexList> batches;

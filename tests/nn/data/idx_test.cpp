@@ -47,12 +47,12 @@ TEST_CASE("load_idx reads every type of the format, big-endian") {
   CHECK(truths.to_vector<bool>() == std::vector<bool>{false, true});
   CHECK(idx_of("\0\0\x08\0\x07"s).shape() == Shape{});
   CHECK(idx_of("\0\0\x08\x02\0\0\0\0\0\0\0\x05"s).shape() == Shape{0, 5});
-  // More than is read at once.
+  // More elements than are read at once.
   const Tensor large = idx_of("\0\0\x08\x01\0\0\x50\0"s + std::string(0x4fff, '\1') + '\2');
   CHECK(large.sum().item<std::int64_t>() == 0x5001);
 }
 
-TEST_CASE("load_idx refuses files whose headers are not what they are") {
+TEST_CASE("load_idx refuses files with wrong headers") {
   const auto check = [](const std::string& bytes, const char* message) {
     CHECK_THROWS_AS(idx_of(bytes), IoError);
     CHECK_THROWS_WITH(idx_of(bytes), ContainsSubstring(message));
@@ -69,13 +69,13 @@ TEST_CASE("load_idx refuses files whose headers are not what they are") {
   check("\0\0\x08\x01\0\0\0\x01\x01\x01"s, "do not make (1,)");
   check("\0\0\x08\x01\0\0\0\0\x01"s, "do not make (0,)");
   check("\0\0\x0d\x01\0\0\0\x02\x01\x01"s, "of 4 bytes each");
-  // Sizes whose product is 2^64 times 2^64, and so 0 where it wraps around.
+  // The product of the sizes is 2^64 times 2^64, which would wrap around to 0.
   check("\0\0\x08\x04"s + "\x80\0\0\0\x80\0\0\0\x80\0\0\0\x80\0\0\0"s, "do not make");
   const std::string large = "\xff\xff\xff\xff"s;
   check("\0\0\x08\x05\0\0\0\0"s + large + large + large + large, "do not make");
   CHECK_THROWS_AS(data::load_idx("/nowhere"), IoError);
 }
 
-TEST_CASE("IDX files whose headers lie are refused") {
+TEST_CASE("hostile IDX files are refused") {
   CHECK(test::check_hostile(".idx", [](const auto& path) { data::load_idx(path); }) == 7);
 }

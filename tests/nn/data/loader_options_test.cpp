@@ -1,4 +1,5 @@
-// A loader's options, and its state: what cannot be is refused, and a loop goes on from its place.
+// A loader's options and its state: invalid ones are refused, and a loop continues from its
+// position.
 #include <tend/nn/data/data_loader.h>
 #include <tend/nn/data/loader_options.h>
 
@@ -24,7 +25,7 @@ using Batches = std::vector<IndexList>;
 
 namespace {
 
-// All indices in order; the first attempts to begin fail.
+// A sampler of all indices in order. The first `failures` attempts to begin a pass fail.
 struct Hesitant {
   std::shared_ptr<int> failures = std::make_shared<int>(0);
   std::int64_t size() const { return 10; }
@@ -36,7 +37,7 @@ struct Hesitant {
 
 }  // namespace
 
-TEST_CASE("a killed run goes on with the same bits from a saved state") {
+TEST_CASE("a killed run continues with the same bits from a saved state") {
   const RngStateGuard guard;
   TemporaryFolder folder;
   const std::string path = folder.file("loader.safetensors");
@@ -53,7 +54,7 @@ TEST_CASE("a killed run goes on with the same bits from a saved state") {
       Batches expected;
       std::int64_t batches = 0;
       for (auto& batch : loader) {
-        static_cast<void>(rand({2}));  // as dropout would
+        static_cast<void>(rand({2}));  // uses random numbers, as dropout does
         if (batches >= stop) expected.push_back(batch.to_vector<std::int64_t>());
         if (++batches != stop) continue;
         nn::save_safetensors(path, loader.state_dict());
@@ -77,7 +78,7 @@ TEST_CASE("a killed run goes on with the same bits from a saved state") {
   }
 }
 
-TEST_CASE("a state between two loops, of an own sampler, or of an iterable dataset goes on, too") {
+TEST_CASE("a loader continues from a state saved between two loops or within an iterable dataset") {
   const RngStateGuard guard;
   Generator own(3), fresh(4);
   const auto make = [](Generator& generator) {
@@ -100,7 +101,7 @@ TEST_CASE("a state between two loops, of an own sampler, or of an iterable datas
   CHECK(batches_in(again).size() == 4);
 }
 
-TEST_CASE("a state that does not fit is refused, and changes nothing") {
+TEST_CASE("a loader refuses a state that does not fit and changes nothing") {
   const RngStateGuard guard;
   Generator own(3);
   auto plain = numbers(9, {.shuffle = true}, 0);
@@ -128,8 +129,7 @@ TEST_CASE("a state that does not fit is refused, and changes nothing") {
   CHECK(own == before);
 }
 
-TEST_CASE(
-    "a place within a loop is refused by a loader of other passes, one between loops is not") {
+TEST_CASE("a loader with other batches accepts only a state from between two loops") {
   auto loader = numbers(9, {.batch_size = 2}, 0);
   auto bigger_batches = numbers(9, {.batch_size = 3}, 0);
   auto more_examples = numbers(10, {.batch_size = 2}, 0);
@@ -159,7 +159,7 @@ TEST_CASE(
                     ContainsSubstring("\"examples\" is 9; in this loader it is -1"));
 }
 
-TEST_CASE("a place far after the end of a dataset is its end") {
+TEST_CASE("a state whose position is after the end of the dataset starts at the end") {
   const auto check = [](auto loader) {
     auto it = loader.begin();
     nn::StateDict state = loader.state_dict();
@@ -197,7 +197,7 @@ TEST_CASE("a DataLoader refuses options that contradict each other") {
   CHECK(batches_in(empty).empty());
 }
 
-TEST_CASE("a loop that cannot begin at its restored place begins there the next time") {
+TEST_CASE("a loop that fails to begin at its restored position begins there the next time") {
   const Hesitant order;
   const auto make = [&order] {
     return data::DataLoader(Numbers{10}, {.batch_size = 2, .sampler = data::Sampler(order)});

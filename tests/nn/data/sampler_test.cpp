@@ -13,7 +13,7 @@ using namespace tend::test;
 using Catch::Matchers::ContainsSubstring;
 using data::IndexList;
 
-TEST_CASE("RandomSampler gives PyTorch's order and leaves the generators where it does") {
+TEST_CASE("RandomSampler has PyTorch's order and leaves the generators in PyTorch's state") {
   const auto& cases = stored_orders().at("random_samplers");
   REQUIRE(cases.size() == 9);
   const RngStateGuard guard;
@@ -29,13 +29,13 @@ TEST_CASE("RandomSampler gives PyTorch's order and leaves the generators where i
       CHECK(sampler.size() == static_cast<std::int64_t>(pass.size()));
       CHECK(all_of(sampler.iter()) == pass.get<IndexList>());
     }
-    // The script draws the default generator's next number twice where there is no other.
+    // If the sampler has no own generator, both numbers are from the default generator.
     CHECK(following() == c["next"]);
     CHECK(following(c["own"] ? own : default_generator()) == c["own_next"]);
   }
 }
 
-TEST_CASE("SubsetRandomSampler and WeightedRandomSampler give PyTorch's orders") {
+TEST_CASE("SubsetRandomSampler and WeightedRandomSampler have PyTorch's orders") {
   const auto& c = stored_orders().at("other_samplers");
   const RngStateGuard guard;
   manual_seed(c["seed"]);
@@ -53,7 +53,7 @@ TEST_CASE("SubsetRandomSampler and WeightedRandomSampler give PyTorch's orders")
   CHECK(all_of(without.iter()) == passes[5].get<IndexList>());
 }
 
-TEST_CASE("a sampler draws nothing before its first index, and gives nothing behind its end") {
+TEST_CASE("a sampler uses no random number before its first index and ends after its last") {
   const RngStateGuard guard;
   const Generator before = get_rng_state();
   data::Stream<std::int64_t> next = data::RandomSampler(2).iter();
@@ -64,7 +64,7 @@ TEST_CASE("a sampler draws nothing before its first index, and gives nothing beh
   for (int i = 0; i < 3; ++i) CHECK(!next().has_value());
 }
 
-TEST_CASE("BatchSampler cuts any sampler into batches") {
+TEST_CASE("BatchSampler makes batches of any sampler") {
   const data::BatchSampler all(data::SequentialSampler(7), 3, false);
   CHECK(all.size() == 3);
   CHECK(all_of(all.iter()) == std::vector<IndexList>{{0, 1, 2}, {3, 4, 5}, {6}});
@@ -76,7 +76,7 @@ TEST_CASE("BatchSampler cuts any sampler into batches") {
   CHECK(all_of(none.iter()).empty());
 }
 
-TEST_CASE("samplers refuse what they cannot draw from") {
+TEST_CASE("samplers refuse invalid sizes and weights") {
   CHECK_THROWS_WITH(data::RandomSampler(0), ContainsSubstring("number of samples is 0"));
   CHECK_THROWS_WITH(data::RandomSampler(0, {.num_samples = 3}),
                     ContainsSubstring("there are 0 examples"));

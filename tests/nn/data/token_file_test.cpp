@@ -25,7 +25,7 @@ using data::TokenType;
 
 namespace {
 
-// Tokens 60000, 59999, ... in a file, in `width` bytes each.
+// The bytes of a file with the tokens 60000, 59999, ..., each in `width` bytes.
 std::string token_bytes(std::int64_t count, int width) {
   std::string bytes;
   for (std::int64_t i = 0; i < count; ++i) {
@@ -42,7 +42,7 @@ std::string write_tokens(const TemporaryFolder& folder, const std::string& bytes
 
 }  // namespace
 
-TEST_CASE("a TokenFile reads tokens of both sizes, within its bounds, mapped or not") {
+TEST_CASE("a TokenFile reads tokens of both sizes within its bounds whether mapped or not") {
   const TemporaryFolder folder;
   for (const TokenType type : {TokenType::uint16, TokenType::uint32}) {
     const std::string path =
@@ -52,7 +52,7 @@ TEST_CASE("a TokenFile reads tokens of both sizes, within its bounds, mapped or 
       const data::TokenFile file(path, type, {.mmap = mmap});
       CHECK(file.size() == 10000);
       CHECK(file.tokens(7, 3).to_vector<std::int64_t>() == IndexList{59993, 59992, 59991});
-      // More than is read at once.
+      // More tokens than are read at once.
       CHECK(equal(file.tokens(0, 10000), 60000 - arange(10000)));
       CHECK(file.tokens(10000, 0).shape() == Shape{0});
       CHECK_THROWS_AS(file.tokens(9999, 2), IndexError);
@@ -63,7 +63,7 @@ TEST_CASE("a TokenFile reads tokens of both sizes, within its bounds, mapped or 
   }
 }
 
-TEST_CASE("a TokenFile that is mapped outlives its name, and may be empty") {
+TEST_CASE("a mapped TokenFile may be empty and survives the removal of its path") {
   const TemporaryFolder folder;
   std::string path = write_tokens(folder, token_bytes(20, 2));
   const data::TokenFile file(path, TokenType::uint16, {.mmap = true});
@@ -78,10 +78,10 @@ TEST_CASE("a TokenFile that is mapped outlives its name, and may be empty") {
   CHECK(data::TokenFile(path, TokenType::uint16, {.mmap = true}).tokens(0, 0).numel() == 0);
 }
 
-TEST_CASE("tokens that are written are read again, and those that do not fit are refused") {
+TEST_CASE("written tokens are read again and tokens that do not fit are refused") {
   const TemporaryFolder folder;
   const std::string path = folder.file("tokens.bin");
-  const Tensor tokens = (60000 - arange(10000)).view({100, 100}).t();  // in no order of memory
+  const Tensor tokens = (60000 - arange(10000)).view({100, 100}).t();  // not contiguous
   for (const TokenType type : {TokenType::uint16, TokenType::uint32}) {
     data::write_tokens(path, tokens, type);
     CHECK(equal(data::TokenFile(path, type).tokens(0, 10000), tokens.flatten()));
@@ -90,7 +90,7 @@ TEST_CASE("tokens that are written are read again, and those that do not fit are
   CHECK(content(path) == std::string("\0\0\xff\xff\2\1", 6));
   const auto refuses = [&](const Tensor& wrong, TokenType type, const std::string& message) {
     CHECK_THROWS_WITH(data::write_tokens(path, wrong, type), ContainsSubstring(message));
-    CHECK(content(path).size() == 6);  // the file is the old one
+    CHECK(content(path).size() == 6);  // the old file is still there
   };
   const std::vector<std::int64_t> large{1, 65536}, larger{std::int64_t{1} << 32},
       negative{0, 0, -1};
@@ -103,7 +103,7 @@ TEST_CASE("tokens that are written are read again, and those that do not fit are
   CHECK(data::TokenFile(path).size() == 0);
 }
 
-TEST_CASE("random batches begin where those of nanoGPT do, and targets are one token on") {
+TEST_CASE("random batches are nanoGPT's and their targets are shifted by one token") {
   const auto& c = stored_orders().at("token_batches");
   const TemporaryFolder folder;
   const data::TokenFile file(write_tokens(folder, token_bytes(c["tokens"], 2)));
@@ -119,14 +119,14 @@ TEST_CASE("random batches begin where those of nanoGPT do, and targets are one t
     CHECK(equal(x.narrow(1, 1, block - 1), y.narrow(1, 0, block - 1)));
     CHECK(equal(x - 1, y));
   }
-  // One row's halves are not one memory.
+  // Inputs and targets share no memory.
   const auto [x, y] = file.random_batch(1, 5);
   const std::int64_t before = y[0][0].item<std::int64_t>();
   x.data_ptr<std::int64_t>()[1] = -1;
   CHECK(y[0][0].item<std::int64_t>() == before);
 }
 
-TEST_CASE("threads read one file of tokens at once") {
+TEST_CASE("several threads can read one file of tokens") {
   const TemporaryFolder folder;
   const std::string path = write_tokens(folder, token_bytes(10000, 2));
   for (const bool mmap : {false, true}) {
@@ -143,11 +143,11 @@ TEST_CASE("threads read one file of tokens at once") {
   }
 }
 
-TEST_CASE("a file of tokens that was cut within one is refused") {
+TEST_CASE("a file that ends within a token is refused") {
   CHECK(check_hostile(".tokens", [](const auto& path) { data::TokenFile file(path); }) == 1);
 }
 
-TEST_CASE("a TokenFile refuses what it cannot read, before it draws") {
+TEST_CASE("a TokenFile refuses invalid requests before it uses random numbers") {
   const TemporaryFolder folder;
   const RngStateGuard guard;
   const Generator before = get_rng_state();
@@ -156,14 +156,14 @@ TEST_CASE("a TokenFile refuses what it cannot read, before it draws") {
   CHECK_THROWS_AS(data::TokenFile(folder.path()), IoError);
   CHECK_THROWS_WITH(data::TokenFile(path, TokenType::uint32), ContainsSubstring("18 bytes"));
   const data::TokenFile file(path);
-  CHECK_THROWS_WITH(file.random_batch(2, 9), ContainsSubstring("do not lie in 9"));
+  CHECK_THROWS_WITH(file.random_batch(2, 9), ContainsSubstring("do not fit into 9"));
   CHECK_THROWS_AS(file.random_batch(2, std::numeric_limits<std::int64_t>::max()), Error);
   CHECK_THROWS_AS(file.random_batch(0, 3), Error);
   CHECK_THROWS_AS(file.random_batch(3, 0), Error);
   CHECK_THROWS_AS(file.random_batch(std::int64_t{1} << 60, 3), Error);
   CHECK(get_rng_state() == before);
   CHECK(file.random_batch(2, 8).inputs.shape() == Shape{2, 8});
-  // Cut short while it is open.
+  // The file is shortened while it is open.
   std::filesystem::resize_file(path, 4);
   CHECK_THROWS_WITH(file.tokens(0, 9), ContainsSubstring("ends too early"));
   CHECK(file.tokens(0, 2).numel() == 2);

@@ -1,4 +1,4 @@
-// Several processes under mpirun train as one does, bit for bit, and end together.
+// Several processes under mpirun train with the same bits as one process, and end together.
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
@@ -13,7 +13,7 @@ using namespace tend::test;
 
 namespace {
 
-// With the errors of all processes, also those that mpirun has lost.
+// Runs processes. The output includes the errors of all processes, also if mpirun loses them.
 Ended run_processes(int count, const std::vector<std::string>& words,
                     const TemporaryFolder& folder) {
   std::filesystem::remove(folder.file("errors"));
@@ -22,7 +22,7 @@ Ended run_processes(int count, const std::vector<std::string>& words,
   return ended;
 }
 
-// What all processes together print on stdout, after they have ended well.
+// Returns the stdout of all processes, which must succeed.
 std::string result_of(int count, const std::vector<std::string>& words,
                       const TemporaryFolder& folder) {
   const Ended ended = mpirun_stdout(count, TEND_DISTRIBUTED_WORKER, words, folder);
@@ -33,7 +33,7 @@ std::string result_of(int count, const std::vector<std::string>& words,
 
 }  // namespace
 
-TEST_CASE("1, 2, 4 and 8 processes have the losses, norms and weights of each other, bit for bit") {
+TEST_CASE("training has the same bits on 1 or 2 or 4 or 8 processes") {
   const TemporaryFolder folder;
   for (const std::string what : {"train", "kept"}) {
     const std::string one = result_of(1, {what, "8", "7"}, folder);
@@ -44,7 +44,7 @@ TEST_CASE("1, 2, 4 and 8 processes have the losses, norms and weights of each ot
       CAPTURE(what, count);
       CHECK(is_same);
     }
-    // Another number of shards rounds otherwise: the comparison can fail.
+    // Another number of shards rounds differently, which shows that the comparison can fail.
     const bool is_same = result_of(2, {what, "4", "7"}, folder) == one;
     CHECK(!is_same);
   }
@@ -60,7 +60,7 @@ TEST_CASE("a program without mpirun is the only process") {
   CHECK(alone.output == result_of(2, {"train", "4", "3"}, folder));
 }
 
-TEST_CASE("a checkpoint of one number of processes goes on with the same bits on another") {
+TEST_CASE("a run continues with the same bits on another number of processes") {
   const TemporaryFolder folder;
   const std::string whole = result_of(2, {"train", "4", "14", "checkpoint"}, folder);
   const std::string weights = whole.substr(whole.rfind('\n', whole.size() - 2));
@@ -71,7 +71,7 @@ TEST_CASE("a checkpoint of one number of processes goes on with the same bits on
   }
 }
 
-TEST_CASE("after a process was killed the run goes on from its last checkpoint on another number") {
+TEST_CASE("after a process was killed the run continues on another number of processes") {
   const TemporaryFolder folder;
   const std::string whole = result_of(2, {"train", "4", "14"}, folder);
   const Ended killed = run_processes(4, {"dies", "4", "14", "checkpoint"}, folder);
@@ -83,41 +83,41 @@ TEST_CASE("after a process was killed the run goes on from its last checkpoint o
   }
 }
 
-TEST_CASE("the Trainers of all processes end after the same step, and one of them writes") {
+TEST_CASE("the Trainers of all processes end after the same step and one of them writes") {
   const TemporaryFolder folder;
-  // Process 0's evaluations become worse from step 4 on, and its patience ends at step 6.
+  // Process 0's evaluations become worse after step 3, so its patience ends at step 6.
   CHECK(result_of(2, {"trainer", "patient", "patience"}, folder) == "6 6 \n");
   CHECK(std::filesystem::exists(folder.file("patient/step-00000006.safetensors")));
   CHECK(result_of(4, {"trainer", "signalled", "signal"}, folder) == "5 5 5 5 \n");
   const std::string log = content(folder.file("signalled/log.jsonl"));
   CHECK(std::ranges::count(log, '\n') == 5);
-  // The evaluations that process 0 fills in rise: from the second on each halves the rate, 0.01.
+  // The evaluations that process 0 sets rise, so each after the first halves the rate of 0.01.
   CHECK_THAT(result_of(2, {"trainer", "filled", "filled"}, folder),
              ContainsSubstring("4.88281e-06 4.88281e-06 12 12"));
 }
 
-TEST_CASE("no process writes when the options of all say so") {
+TEST_CASE("no process writes if the options of all processes say so") {
   const TemporaryFolder folder;
   CHECK(result_of(2, {"trainer", "unwritten", "unwritten"}, folder) == "12 12 \n");
   CHECK(std::filesystem::is_empty(folder.file("unwritten")));
 }
 
-TEST_CASE("processes that were killed before a checkpoint of a step resume the best evaluation") {
+TEST_CASE("processes that were killed before their first checkpoint resume the best evaluation") {
   const TemporaryFolder folder;
   const Ended killed = run_processes(2, {"trainer", "run", "best"}, folder);
   CHECK(killed.code != 0);
   REQUIRE(std::filesystem::exists(folder.file("run/best.safetensors")));
   CHECK(!std::filesystem::exists(folder.file("run/step-00000004.safetensors")));
-  // That of step 4 is the last one, so the first step of these is 5.
+  // The last evaluation is from step 4, so the resumed processes begin with step 5.
   CHECK(result_of(4, {"trainer", "run", "onwards"}, folder) == "5 5 5 5 12 12 12 12 \n");
 }
 
-TEST_CASE("processes resume the same checkpoint, also while one of them has yet to write it") {
+TEST_CASE("processes resume the same checkpoint while one of them is still writing it") {
   const TemporaryFolder folder;
   CHECK(result_of(4, {"again", "run"}, folder) == "3 3 3 3 6 6 6 6 9 9 9 9 \n");
 }
 
-TEST_CASE("a call that only some processes make is an error on all") {
+TEST_CASE("a call that only some processes make is an error on all processes") {
   const TemporaryFolder folder;
   for (const std::string what : {"extra", "skipped"}) {
     const Ended ended = run_processes(4, {what}, folder);
@@ -129,14 +129,14 @@ TEST_CASE("a call that only some processes make is an error on all") {
   }
 }
 
-TEST_CASE("hooks of parameters see the gradients of each shard, whenever they were registered") {
+TEST_CASE("hooks of parameters see the gradients of each shard") {
   const TemporaryFolder folder;
   const std::string one = result_of(1, {"hooks"}, folder);
   CHECK_THAT(one, ContainsSubstring("[[30., 30.]]"));
   CHECK(result_of(2, {"hooks"}, folder) == one);
 }
 
-TEST_CASE("what processes do not have alike, and wrong arguments, are errors on all of them") {
+TEST_CASE("wrong arguments and differences between processes are errors on all of them") {
   const TemporaryFolder folder;
   CHECK(result_of(2, {"calls"}, folder) ==
         "0.5 1.5 6 3\n"
@@ -149,7 +149,7 @@ TEST_CASE("what processes do not have alike, and wrong arguments, are errors on 
         "[DataParallel] bucket_bytes must be at least 1, got 0\n"
         "[Context::gather] (536870912,) float32 has more than 1073741824 bytes\n"
         "[DataParallel::part] shard -1 is not one of this process's, 0 to 1\n"
-        "[DataParallel::part] (5, 2) does not have rows for 2 shards\n"
+        "[DataParallel::part] the rows of (5, 2) cannot be divided into 2 shards\n"
         "[LocalRows] a batch has 6 rows, no multiple of 4 shards\n");
   CHECK(result_of(2, {"shapes"}, folder) ==
         "[DataParallel] process 1 has up.weight (7, 5) float32, process 0 up.weight (6, 5) "
@@ -160,26 +160,26 @@ TEST_CASE("what processes do not have alike, and wrong arguments, are errors on 
     CHECK_THAT(result_of(2, {what}, folder), ContainsSubstring("make a new DataParallel"));
   }
   CHECK_THAT(run_processes(2, {"nosync"}, folder).output,
-             ContainsSubstring("of process 0 and process 1 only one has a NoSync"));
+             ContainsSubstring("only one of process 0 and process 1 has a NoSync"));
   CHECK_THAT(run_processes(2, {"nested"}, folder).output,
              ContainsSubstring("two gradients in one shard: a backward ran within another"));
   CHECK_THAT(run_processes(2, {"within"}, folder).output,
              ContainsSubstring("called within a backward, by its loss or a hook"));
-  // After a backward that failed a process ends the others, whatever it does itself.
+  // After a failed backward, a process ends the others even if it continues itself.
   CHECK_THAT(run_processes(2, {"seeds"}, folder).output,
              ContainsSubstring("process 1 has drawn other random numbers than process 0"));
   CHECK_THAT(
       run_processes(2, {"loss"}, folder).output,
       ContainsSubstring("[DataParallel::backward] the loss of shard 0 is (2,), not one number\n"
-                        "[DataParallel::backward] process 0: an earlier call failed, so the "
-                        "processes differ\n"));
+                        "[DataParallel::backward] process 0: an earlier call failed, so no "
+                        "further call is possible\n"));
   CHECK_THAT(run_processes(3, {"frozen"}, folder).output,
              ContainsSubstring("3 processes are no power of two"));
 }
 
-TEST_CASE("a process that is killed, throws or leaves ends the others within ten seconds") {
+TEST_CASE("a process that dies or throws or returns early ends the others within ten seconds") {
   const TemporaryFolder folder;
-  // What mpirun takes to start, seconds where nothing knows the host's name, does not count.
+  // The time to start mpirun does not count. It is seconds if the host's name cannot be resolved.
   const auto begin = std::chrono::steady_clock::now();
   REQUIRE(run_processes(4, {"hooks"}, folder).code == 0);
   const auto alone = std::chrono::steady_clock::now() - begin;
@@ -189,7 +189,7 @@ TEST_CASE("a process that is killed, throws or leaves ends the others within ten
     CAPTURE(ended.output);
     CHECK(std::chrono::steady_clock::now() - start - alone < std::chrono::seconds(10));
     CHECK(ended.code != 0);
-    // mpirun's message names the rank, in one of two ways.
+    // mpirun's message names the rank in one of two forms.
     if (what == "killed") CHECK_THAT(ended.output, ContainsSubstring("process rank 1"));
     if (what == "throws") CHECK_THAT(ended.output, ContainsSubstring(",1],1]"));
     if (what == "leaves")

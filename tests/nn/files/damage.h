@@ -1,4 +1,4 @@
-// Files that are damaged in every place, for readers that must refuse or read each.
+// Damaged files, which a reader must read or refuse.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace tend::test {
 
-/// A folder of its own, gone at the end.
+/// A temporary folder, which the destructor removes.
 class ScratchFolder {
  public:
   ScratchFolder()
@@ -44,9 +44,11 @@ inline void write_content(const std::filesystem::path& path, const std::string& 
   REQUIRE(file.write(content.data(), static_cast<std::streamsize>(content.size())).flush());
 }
 
-/// load(path) of every truncation of a file, and of the file with each of its first `head` bytes
-/// changed in several ways: each is read, or refused by an IoError. No truncation is read, and no
-/// call takes more than `memory` bytes. Returns how many damaged files were refused.
+/// Calls load(path) for every truncation of a file, and for the file with each of its first `head`
+/// bytes changed in several ways. Returns the number of damaged files that were refused.
+///
+/// Checks that truncated files are refused with an IoError, that other files are read or refused,
+/// and that no call allocates more than `memory` bytes.
 template <class Load>
 std::size_t load_damaged(const std::string& content, std::size_t head, std::int64_t memory,
                          const Load& load) {
@@ -55,7 +57,7 @@ std::size_t load_damaged(const std::string& content, std::size_t head, std::int6
   const std::int64_t live = live_memory();
   reset_peak_memory();
   const auto is_refused = [&](const std::string& damaged) {
-    // A new file each time: ext4 waits for the disk where a file is emptied and written again.
+    // Makes a new file each time, since ext4 waits for the disk if a file is emptied and rewritten.
     std::filesystem::remove(path);
     write_content(path, damaged);
     try {

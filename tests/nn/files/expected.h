@@ -1,4 +1,4 @@
-// tests/data/npy: what NumPy wrote, and what it reads (tests/data/make_npy.py).
+// tests/data/npy: files that NumPy wrote, and the values that it reads (tests/data/make_npy.py).
 #pragma once
 
 #include <cstring>
@@ -24,8 +24,8 @@ inline const nlohmann::json& numpy_files() {
   return data;
 }
 
-/// Dtype, shape and every value, -0 apart from 0, are those of {"dtype", "shape", "values"}, where
-/// numbers are texts.
+/// Checks that `got` has the dtype, shape and values of `wanted`, in which numbers are texts. -0 is
+/// different from 0.
 inline void check_same(const Tensor& got, const nlohmann::json& wanted) {
   CHECK(dtype_name(got.dtype()) == wanted.at("dtype").get<std::string>());
   CHECK(got.shape() == Shape(wanted.at("shape").get<std::vector<std::int64_t>>()));

@@ -1,4 +1,4 @@
-// Writing where a file may not grow further, as on a full disk.
+// Writing to files that cannot grow further, as on a full disk.
 #include <sys/resource.h>
 #include <csignal>
 
@@ -20,7 +20,7 @@ using tend::test::TemporaryFolder;
 
 namespace {
 
-// True if f() throws an IoError when no file may have more bytes than this.
+// True if f() throws an IoError while no file may have more than `bytes` bytes.
 template <class F>
 bool is_refused_beyond(::rlim_t bytes, F f) {
   ::rlimit limit{};
@@ -41,13 +41,13 @@ bool is_refused_beyond(::rlim_t bytes, F f) {
 
 }  // namespace
 
-TEST_CASE("a file beyond the largest size is an error, and leaves nothing") {
+TEST_CASE("a file that grows beyond the largest size is an error and leaves nothing") {
   const TemporaryFolder folder;
   CHECK(is_refused_beyond(4096, [&] { nn::save_npy(folder.file("a.npy"), ones({9999})); }));
   CHECK(std::filesystem::is_empty(folder.file("")));
 }
 
-TEST_CASE("what cannot be appended whole is not appended in part") {
+TEST_CASE("a text is appended completely or not at all") {
   const TemporaryFolder folder;
   const std::string path = folder.file("log");
   nn::append_file(path, "12345678");
@@ -55,7 +55,7 @@ TEST_CASE("what cannot be appended whole is not appended in part") {
   CHECK(content(path) == "12345678");
 }
 
-TEST_CASE("a log beyond the largest size is an error, and the run can go on with it") {
+TEST_CASE("a log that grows beyond the largest size is an error, and a run can continue it") {
   const TemporaryFolder folder;
   CHECK(is_refused_beyond(500, [&] {
     const nn::RunLog log(folder.file(""), 0);

@@ -1,5 +1,5 @@
-// tests/data/half.json: what PyTorch's .to(float16) and .to(bfloat16) give
-// (tests/data/make_half.py).
+// Compares conversions to 16-bit floats with PyTorch's .to(float16) and .to(bfloat16) in
+// tests/data/half.json (tests/data/make_half.py).
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -27,14 +27,15 @@ const nlohmann::json& torch_halves() {
   return data;
 }
 
-// Every number of 16 bits is its own nearest one, and what lies between two goes to the nearer, or
-// to the even one from the middle. `infinity` has the bits of the largest number and one more.
+// Checks that each 16-bit number is converted to itself, and a number between two neighbours to the
+// nearer one. The middle must be converted to the even one. The loop ends before the bits
+// `infinity`.
 template <class ToFloat, class FromFloat>
 void check_nearest(std::uint16_t infinity, ToFloat to_float, FromFloat from_float) {
   for (std::uint16_t bits = 0; bits < infinity; ++bits) {
     const auto next_bits = static_cast<std::uint16_t>(bits + 1);
     const float here = to_float(bits);
-    // Where the next one is infinite, as far away as if it were not.
+    // If the next number is infinite, uses the distance between the two numbers before it.
     const float next = next_bits < infinity
                            ? to_float(next_bits)
                            : here + (here - to_float(static_cast<std::uint16_t>(bits - 1)));
@@ -50,13 +51,13 @@ void check_nearest(std::uint16_t infinity, ToFloat to_float, FromFloat from_floa
 
 }  // namespace
 
-TEST_CASE("numbers become the nearest 16-bit float, around every one of them") {
+TEST_CASE("conversion to a 16-bit float rounds to the nearest one") {
   check_nearest(0x7c00, half_to_float, float_to_half);
   // The number after the largest one would be beyond float32, so its middle is tested below.
   check_nearest(0x7f7f, bfloat_to_float, float_to_bfloat);
 }
 
-TEST_CASE("numbers become the 16-bit floats that PyTorch makes of them") {
+TEST_CASE("numbers become the same 16-bit floats as in PyTorch") {
   const auto& floats = torch_halves().at("floats");
   std::size_t count = 0;
   for (const auto& bits : floats.at("bits")) {
@@ -77,7 +78,7 @@ TEST_CASE("numbers become the 16-bit floats that PyTorch makes of them") {
   }
 }
 
-TEST_CASE("infinities stay infinite in 16 bits, and every NaN stays one") {
+TEST_CASE("infinities stay infinite in 16 bits and every NaN stays NaN") {
   const float infinity = std::numeric_limits<float>::infinity();
   CHECK(float_to_half(infinity) == 0x7c00);
   CHECK(float_to_half(-infinity) == 0xfc00);

@@ -1,4 +1,4 @@
-// tests/data/hostile: files that lie (tests/data/make_hostile.py).
+// tests/data/hostile: files with false headers (tests/data/make_hostile.py).
 #pragma once
 
 #include <cstddef>
@@ -16,9 +16,11 @@
 
 namespace tend::test {
 
-/// load(path) of each hostile file that ends so is refused by an IoError that names the file and
-/// says what expected.json has, before more than 64 KiB were taken for elements (the files promise
-/// up to 2^63 bytes, and those of the bombs unpack to 4 MiB). Returns how many files there are.
+/// Checks that load(path) refuses each hostile file with this extension. Returns the number of
+/// files.
+///
+/// The IoError must name the file and contain the text in expected.json. Before it, at most 64 KiB
+/// may be allocated for elements: headers claim up to 2^63 bytes, and zip bombs unpack to 4 MiB.
 template <class Load>
 std::size_t check_hostile(const std::string& extension, const Load& load) {
   const std::filesystem::path folder = TEND_TEST_DATA "/hostile";

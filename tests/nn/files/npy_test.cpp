@@ -33,7 +33,7 @@ void check_npy_refused(const std::string& content, const std::string& why) {
 
 }  // namespace
 
-TEST_CASE("npy files of every dtype, byte order, version and layout are read as NumPy reads them") {
+TEST_CASE("npy files of every dtype, byte order, version and layout are read as by NumPy") {
   std::size_t count = 0;
   for (const auto& [name, wanted] : numpy_files().at("read").items()) {
     if (!name.ends_with(".npy")) continue;
@@ -46,7 +46,7 @@ TEST_CASE("npy files of every dtype, byte order, version and layout are read as 
   CHECK(fortran.strides() == Shape{1, 2, 6});
 }
 
-TEST_CASE("npy files of other dtypes are refused by name") {
+TEST_CASE("an npy file of another dtype is refused with the name of the dtype") {
   const auto& refused = numpy_files().at("refused");
   REQUIRE(refused.size() == 11);
   for (const auto& [name, words] : refused.items()) {
@@ -57,7 +57,7 @@ TEST_CASE("npy files of other dtypes are refused by name") {
   }
 }
 
-TEST_CASE("npy files that tend writes have NumPy's bytes and give back every tensor") {
+TEST_CASE("npy files that tend writes have NumPy's bytes and are read as the same tensors") {
   const ScratchFolder folder;
   for (const std::string name : {"b1", "i8", "f4", "f8", "scalar", "nothing"}) {
     INFO(name);
@@ -74,7 +74,7 @@ TEST_CASE("npy files that tend writes have NumPy's bytes and give back every ten
         std::vector<std::int64_t>{1, 4, 2, 5, 3, 6});
 }
 
-TEST_CASE("a npy header that is not as NumPy writes it is refused with the reason") {
+TEST_CASE("an npy header that NumPy would not write is refused with the reason") {
   const std::string four(4, '\0');
   const std::string good = "{'descr': '<f4', 'fortran_order': False, 'shape': (1,), }\n";
   const auto with = [&](const std::string& descr, const std::string& order,
@@ -117,7 +117,7 @@ TEST_CASE("a npy header that is not as NumPy writes it is refused with the reaso
   check_npy_refused(with("'<f4'", "False", many + ")"), "more than 64 dimensions");
 }
 
-TEST_CASE("npy files of unknown versions, and what is no npy file, are refused") {
+TEST_CASE("npy files of unknown versions and files of other formats are refused") {
   const std::string good = content_of(npy_folder() / "f4.npy");
   std::string changed = good;
   changed[6] = 4;
@@ -131,7 +131,7 @@ TEST_CASE("npy files of unknown versions, and what is no npy file, are refused")
   CHECK_THROWS_WITH(nn::load_npy("/dev/zero"), ContainsSubstring("is no regular file"));
 }
 
-TEST_CASE("tensors that no npy file holds are refused before anything is written") {
+TEST_CASE("tensors that npy files cannot store are refused before anything is written") {
   const ScratchFolder folder;
   CHECK_THROWS_WITH(nn::save_npy(folder / "a", Tensor()), ContainsSubstring("undefined"));
   CHECK_THROWS_WITH(nn::save_npy(folder / "a", ones(Shape::filled(65, 1))),
@@ -139,16 +139,16 @@ TEST_CASE("tensors that no npy file holds are refused before anything is written
   CHECK_FALSE(std::filesystem::exists(folder / "a"));
 }
 
-TEST_CASE("npy files that end early or have a changed byte are read or refused") {
+TEST_CASE("npy files that end early are refused, and changed bytes do no harm") {
   for (const std::string name : {"f4", "u8_big", "version3", "nothing_fortran", "scalar"}) {
     INFO(name);
-    // 1 MiB is far more than these tensors take, and far less than a changed size could ask for.
+    // 1 MiB is far more than these tensors need, and far less than a changed size could ask for.
     CHECK(load_damaged(content_of(npy_folder() / (name + ".npy")), 128, 1 << 20,
                        [](const auto& path) { nn::load_npy(path); }) > 500);
   }
 }
 
-TEST_CASE("mapped npy files have the elements that loaded ones have, and stay in the file") {
+TEST_CASE("tensors of mapped npy files are the same, and their elements stay in the file") {
   std::set<std::string> mapped_files;
   for (const auto& [name, wanted] : numpy_files().at("read").items()) {
     if (!name.ends_with(".npy")) continue;
@@ -158,7 +158,7 @@ TEST_CASE("mapped npy files have the elements that loaded ones have, and stay in
     CHECK(mapped.strides() == nn::load_npy(npy_folder() / name).strides());
     if (mapped.array().storage()->is_borrowed()) mapped_files.insert(name);
   }
-  // Not other dtypes, the other byte order, and what has no elements.
+  // Files with other dtypes, the other byte order or no elements are not mapped.
   CHECK(mapped_files == std::set<std::string>{"f4.npy", "f8.npy", "i8.npy", "scalar.npy"});
   for (const auto& [name, words] : numpy_files().at("refused").items()) {
     INFO(name);
@@ -173,19 +173,19 @@ TEST_CASE("writing to a mapped npy file's tensor never changes the file") {
   const std::string before = content_of(folder / "a");
   const std::int64_t live = live_memory();
   Tensor mapped = nn::load_npy(folder / "a", {.mmap = true});
-  CHECK(live_memory() - live < 1000);  // of 20,000
+  CHECK(live_memory() - live < 1000);  // the file has 20,000 bytes
   mapped.mul_(2);
   CHECK(mapped[4999].item<float>() == 9998);
   CHECK(content_of(folder / "a") == before);
   CHECK(nn::load_npy(folder / "a", {.mmap = true})[4999].item<float>() == 4999);
 }
 
-TEST_CASE("npy files in Fortran order are mapped with such strides, and unaligned ones are read") {
+TEST_CASE("npy files in Fortran order can be mapped, and unaligned files are read") {
   const ScratchFolder folder;
   const float elements[] = {1, 2, 3, 4, 5, 6};
   const std::string data(reinterpret_cast<const char*>(elements), sizeof elements);
   std::string header = "{'descr': '<f4', 'fortran_order': True, 'shape': (2, 3)}";
-  while (header.size() % 4 != 2) header += ' ';  // ten bytes stand before it
+  while (header.size() % 4 != 2) header += ' ';  // ten bytes come before it
   for (const bool is_aligned : {true, false}) {
     write_content(folder / "a", npy_of(header, data));
     const Tensor mapped = nn::load_npy(folder / "a", {.mmap = true});
@@ -196,7 +196,7 @@ TEST_CASE("npy files in Fortran order are mapped with such strides, and unaligne
   }
 }
 
-TEST_CASE("damaged npy files are refused when they are mapped, too") {
+TEST_CASE("damaged npy files are also refused when they are mapped") {
   for (const std::string name : {"f4.npy", "u8.npy"}) {
     const std::string content = content_of(npy_folder() / name);
     const auto load = [](const auto& path) { nn::load_npy(path, {.mmap = true}); };
@@ -204,6 +204,6 @@ TEST_CASE("damaged npy files are refused when they are mapped, too") {
   }
 }
 
-TEST_CASE("npy files whose headers lie are refused") {
+TEST_CASE("npy files with false headers are refused") {
   CHECK(check_hostile(".npy", [](const auto& path) { nn::load_npy(path); }) == 8);
 }

@@ -39,7 +39,7 @@ bool is_mapped(const Tensor& x) {
   return x.array().storage()->is_borrowed();
 }
 
-// Two files and their index.
+// Writes two files and their index.
 void write_parts(const ScratchFolder& folder, const std::string& weight_map) {
   nn::save_safetensors(folder / "one", {{"a", ones({2})}, {"b", tensor(1)}}, {{"from", "one"}});
   nn::save_safetensors(folder / "two", {{"b", tensor(2)}, {"c", tensor(3)}},
@@ -61,11 +61,11 @@ void check_index_refused(const std::string& weight_map, const std::string& why) 
 
 }  // namespace
 
-TEST_CASE("a safetensors file that is open names its tensors and loads one at a time") {
+TEST_CASE("an open safetensors file lists its tensors and loads one at a time") {
   const ScratchFolder folder;
   nn::save_safetensors(folder / "a", weights(), {{"format", "pt"}});
   const nn::SafetensorsFile file(folder / "a");
-  std::filesystem::remove(folder / "a");  // what is open stays
+  std::filesystem::remove(folder / "a");  // an open file can still be read
   CHECK(file.metadata() == std::map<std::string, std::string>{{"format", "pt"}});
   REQUIRE(file.entries().size() == 6);
   std::size_t at = 0;
@@ -86,7 +86,7 @@ TEST_CASE("a safetensors file that is open names its tensors and loads one at a 
   CHECK_THROWS_WITH(file.load("d"), ContainsSubstring("there is no tensor 'd'"));
 }
 
-TEST_CASE("16-bit entries of a safetensors file are named as they are stored") {
+TEST_CASE("the entries of a safetensors file name the dtypes that are stored") {
   const ScratchFolder folder;
   nn::save_safetensors(folder / "a", weights(), {.dtype = nn::HalfType::bfloat16});
   const nn::SafetensorsFile file(folder / "a", {.mmap = true});
@@ -112,7 +112,7 @@ TEST_CASE("float16 and bfloat16 are written on request and only for floating ten
         std::vector<float>{1, -0.0f, 65504, INFINITY, 0.0999755859375f});
   CHECK(std::signbit(half.tensors.at("x").to_vector<float>()[1]));
   CHECK(half.tensors.at("n").item<std::int64_t>() == 65520);
-  // Up to 2048 every integer is a float16, and up to 40,000 every multiple of 32 is.
+  // float16 can represent every integer up to 2048, and every multiple of 32 up to 40,000.
   const Tensor steps = half.tensors.at("long").t().reshape({-1}).slice(0, 0, 40'000, 32);
   check_equal(steps, arange(0, 40'000, 32, float32));
   nn::save_safetensors(folder / "b", state, {.dtype = nn::HalfType::bfloat16});
@@ -120,13 +120,13 @@ TEST_CASE("float16 and bfloat16 are written on request and only for floating ten
   CHECK(std::filesystem::file_size(folder / "b") < 2 * 40'005 + 8 + 400);
 }
 
-TEST_CASE("mapped tensors of a safetensors file are the file's bytes until they are written to") {
+TEST_CASE("mapped tensors of a safetensors file use the file's bytes until they are written to") {
   const ScratchFolder folder;
   nn::save_safetensors(folder / "a", weights());
   const std::string before = content_of(folder / "a");
   const std::int64_t live = live_memory();
   nn::StateDict mapped = nn::load_safetensors(folder / "a", {.mmap = true}).tensors;
-  // Two tensors are copies of some bytes: the bools and the empty one.
+  // Only two small tensors are not mapped: the bools and the empty one.
   CHECK(live_memory() - live < 500);
   for (const auto& [name, wanted] : weights()) {
     INFO(name);
@@ -142,18 +142,18 @@ TEST_CASE("mapped tensors of a safetensors file are the file's bytes until they 
   check_equal(nn::load_safetensors(folder / "a").tensors.at("a"), weights().at("a"));
 }
 
-TEST_CASE("a mapped tensor outlives the object that it came from and takes part in graphs") {
+TEST_CASE("a mapped tensor outlives its SafetensorsFile and can be used in graphs") {
   const ScratchFolder folder;
   nn::save_safetensors(folder / "a", weights());
   Tensor a = nn::SafetensorsFile(folder / "a", {.mmap = true}).load("a");
-  // Another file of the same name; this one's bytes stay while the tensor lives.
+  // Writes another file of the same name. The bytes of the first one stay while the tensor lives.
   nn::save_safetensors(folder / "a", {{"a", zeros({2, 3})}});
   a.requires_grad_();
   (a * a).sum().backward();
   CHECK(equal(a.grad(), 2 * weights().at("a")));
 }
 
-TEST_CASE("one mapped tensor that is written to leaves graphs of the others good") {
+TEST_CASE("writing to a mapped tensor does not invalidate graphs that saved others") {
   const ScratchFolder folder;
   nn::save_safetensors(folder / "a", weights());
   const nn::SafetensorsFile file(folder / "a", {.mmap = true});
@@ -164,9 +164,9 @@ TEST_CASE("one mapped tensor that is written to leaves graphs of the others good
   CHECK_NOTHROW(loss.backward());
 }
 
-TEST_CASE("elements of a safetensors file that are not aligned are copied and not mapped") {
+TEST_CASE("unaligned elements of a safetensors file are copied and not mapped") {
   const ScratchFolder folder;
-  // A header of 7 + 8k bytes, and elements behind a single bool.
+  // The header has 7 + 8k bytes, and one bool comes before the float32 elements.
   std::string header =
       R"({"f":{"dtype":"BOOL","shape":[1],"data_offsets":[0,1]},"x":{"dtype":"F32","shape":[2],"data_offsets":[1,9]}})";
   while (header.size() % 8 != 7) header += ' ';
@@ -188,7 +188,7 @@ TEST_CASE("elements of a safetensors file that are not aligned are copied and no
   }
 }
 
-TEST_CASE("files beyond four gigabytes are read a tensor at a time") {
+TEST_CASE("a tensor of a file beyond four gigabytes can be read without the others") {
   const ScratchFolder folder;
   constexpr std::int64_t kLarge = std::int64_t{5} << 30;  // bytes
   const std::string large = std::to_string(kLarge), end = std::to_string(kLarge + 8);
@@ -225,7 +225,7 @@ TEST_CASE("files beyond four gigabytes are read a tensor at a time") {
   CHECK(peak_memory() - live < 1'000'000);
 }
 
-TEST_CASE("an index gives the tensors that it names from the files beside it") {
+TEST_CASE("the tensors of an index are read from the files in its folder") {
   const ScratchFolder folder;
   write_parts(folder, R"({"c": "two", "b": "two", "a": "one"})");
   for (const bool mmap : {false, true}) {
@@ -239,7 +239,7 @@ TEST_CASE("an index gives the tensors that it names from the files beside it") {
   CHECK(nn::load_safetensors(folder / "index.json").tensors.size() == 3);
 }
 
-TEST_CASE("an index that names what is not there is refused with the reason") {
+TEST_CASE("an index that names a missing tensor or file is refused with the reason") {
   check_index_refused(R"({"a": "two"})", "there is no tensor 'a' in two");
   check_index_refused(R"({"x": "one", "a": "one"})", "there is no tensor 'x' in one");
   check_index_refused(R"({"a": "one", "b": "two", "c": "one"})", "there is no tensor 'c' in one");
@@ -262,7 +262,7 @@ TEST_CASE("an index that names what is not there is refused with the reason") {
                     ContainsSubstring("one: is too short"));
 }
 
-TEST_CASE("indexes that lie are refused") {
+TEST_CASE("false indexes are refused") {
   const auto load = [](const auto& path) { nn::load_safetensors(path); };
   CHECK(check_hostile(".index.json", load) == 3);
 }
@@ -271,14 +271,14 @@ TEST_CASE("damaged safetensors files and indexes are read or refused by an IoErr
   const ScratchFolder folder;
   nn::save_safetensors(folder / "a", {{"x", ones({2})}, {"y", tensor(3)}}, {{"k", "v"}});
   const std::string content = content_of(folder / "a");
-  // Tensors of at most the file's size.
+  // The damaged files ask for tensors of at most the file's size.
   for (const bool mmap : {false, true}) {
     const auto load = [&](const auto& path) { nn::load_safetensors(path, {.mmap = mmap}); };
     CHECK(load_damaged(content, content.size(), 10'000, load) > content.size());
   }
 }
 
-TEST_CASE("threads read one safetensors file at once") {
+TEST_CASE("several threads can read one safetensors file") {
   const ScratchFolder folder;
   nn::save_safetensors(folder / "a", weights());
   for (const bool mmap : {false, true}) {

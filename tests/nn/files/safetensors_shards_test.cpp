@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* kIndexName = "model.safetensors.index.json";
 
-// Of 24, 8, 32 and 4 bytes; the last one is a view with other strides.
+// Tensors of 24, 8, 32 and 4 bytes. The third one is a transposed view.
 nn::StateDict four_tensors() {
   return {{"b", arange(6, float32).view({2, 3})},
           {"a", tensor(5)},
@@ -61,7 +61,7 @@ TEST_CASE("shards have Hugging Face's names, sizes and index") {
   CHECK(first.metadata == std::map<std::string, std::string>{{"format", "pt"}});
 }
 
-TEST_CASE("a tensor that is larger than a shard may be has a file for itself") {
+TEST_CASE("a tensor that is larger than max_shard_size has its own file") {
   const ScratchFolder folder;
   const nn::StateDict state{{"a", tensor(true)}, {"large", ones({100})}, {"b", tensor(false)}};
   nn::save_safetensors_shards(folder / ".", state, {.max_shard_size = 1});
@@ -70,19 +70,19 @@ TEST_CASE("a tensor that is larger than a shard may be has a file for itself") {
   check_holds(folder / kIndexName, state);
 }
 
-TEST_CASE("what one shard holds is written as one file, and the size counts stored bytes") {
+TEST_CASE("weights whose stored size fits into one shard are saved as one file") {
   const ScratchFolder folder;
   const nn::StateDict state{{"x", ones({10})}, {"y", ones({10}, float64)}};
   nn::save_safetensors_shards(folder / ".", state, {.max_shard_size = 119});
   CHECK(names_in(folder / ".").size() == 3);
-  // Twenty 16-bit numbers. The index of the two files would name what is older, and goes.
+  // Twenty 16-bit numbers fit into one file. The index of the two older files is removed.
   nn::save_safetensors_shards(folder / ".", state,
                               {.max_shard_size = 40, .dtype = nn::HalfType::bfloat16});
   CHECK(names_in(folder / ".") == std::set<std::string>{"model-00001-of-00002.safetensors",
                                                         "model-00002-of-00002.safetensors",
                                                         "model.safetensors"});
   CHECK(nn::SafetensorsFile(folder / "model.safetensors").entries()[1].stored == "BF16");
-  // And the single file goes where an index is written.
+  // The single file is removed when an index is written.
   nn::save_safetensors_shards(folder / ".", state, {.max_shard_size = 80});
   CHECK_FALSE(std::filesystem::exists(folder / "model.safetensors"));
   check_holds(folder / kIndexName, state);
@@ -90,7 +90,7 @@ TEST_CASE("what one shard holds is written as one file, and the size counts stor
   check_holds(folder / "model.safetensors", {});
 }
 
-TEST_CASE("what no shard can hold is refused before a file has changed") {
+TEST_CASE("weights that cannot be stored are refused before a file has changed") {
   const ScratchFolder folder;
   nn::save_safetensors_shards(folder / ".", four_tensors(), {.max_shard_size = 32});
   const auto names = names_in(folder / ".");
@@ -115,8 +115,8 @@ TEST_CASE("what no shard can hold is refused before a file has changed") {
                         ContainsSubstring("absent: cannot be written: No such file"));
 }
 
-// Names that are taken by folders, tried on a folder that holds other shards of the same names.
-TEST_CASE("shards that cannot be written leave the old ones") {
+// The save fails because a folder has the name of a file that is to be written.
+TEST_CASE("a failed save of shards leaves the old shards") {
   const nn::StateDict old_state{{"x", zeros({2})}, {"y", zeros({2})}},
       new_state{{"x", ones({2})}, {"y", ones({2})}};
   for (const std::string taken :

@@ -47,7 +47,7 @@ void check_refused(const ScratchFolder& folder, const std::string& header, const
 
 }  // namespace
 
-TEST_CASE("safetensors headers with null metadata and further members are read, as by Python") {
+TEST_CASE("safetensors headers may have null metadata and further members, as in Python") {
   const ScratchFolder folder;
   const std::string four(4, '\0');
   const std::string header =
@@ -58,7 +58,7 @@ TEST_CASE("safetensors headers with null metadata and further members are read, 
                     Catch::Matchers::ContainsSubstring("Git LFS"));
 }
 
-TEST_CASE("safetensors files give back every tensor, bit for bit, and the metadata") {
+TEST_CASE("tensors and metadata are the same after writing and reading a safetensors file") {
   const ScratchFolder folder;
   const float odd[] = {1.5f, -0.0f, std::numeric_limits<float>::infinity(),
                        std::numeric_limits<float>::denorm_min()};
@@ -90,7 +90,7 @@ TEST_CASE("safetensors files give back every tensor, bit for bit, and the metada
   CHECK(nn::load_safetensors(folder / "b.safetensors").metadata == loaded.metadata);
 }
 
-TEST_CASE("the bytes are those of the format: length, padded header, data") {
+TEST_CASE("a safetensors file consists of a length, a padded header and the data") {
   const ScratchFolder folder;
   nn::save_safetensors(folder / "b.safetensors", {{"x", tensor({1, 2})}});
   const std::string header = R"({"x":{"dtype":"I64","shape":[2],"data_offsets":[0,16]}})";
@@ -118,7 +118,7 @@ TEST_CASE("F16 and BF16 are read as float32") {
         std::vector<float>{1.0f, -INFINITY, 3.140625f});
 }
 
-TEST_CASE("integers of every size are read as int64, of a mapped file, too") {
+TEST_CASE("integers of every size are read as int64, also from a mapped file") {
   const ScratchFolder folder;
   const std::string first("\x80\x7f", 2), second("\x00\x80\xff\x7f", 4),
       third("\xfe\xff\xff\xff", 4), largest("\xff\xff\xff\xff\xff\xff\xff\x7f", 8);
@@ -150,7 +150,7 @@ TEST_CASE("integers of every size are read as int64, of a mapped file, too") {
                 largest + std::string(7, 0) + "\x80", "'x': int64 cannot hold the U64 at (0, 1)");
 }
 
-TEST_CASE("a file of Python's safetensors has the tensors that were given to that, mapped or not") {
+TEST_CASE("a file that Python's safetensors wrote is read correctly, mapped or not") {
   const fs::path folder = TEND_TEST_DATA "/safetensors";  // make_safetensors.py
   const auto wanted = nlohmann::json::parse(std::ifstream(folder / "python.json"));
   for (const bool mmap : {false, true}) {
@@ -175,7 +175,7 @@ TEST_CASE("a file of Python's safetensors has the tensors that were given to tha
   }
 }
 
-TEST_CASE("a file that is not what its header says is refused, with the reason") {
+TEST_CASE("a file whose header is wrong is refused with the reason") {
   const ScratchFolder folder;
   const std::string four(4, '\0');
   const std::string good = entry("x", "F32", "[1]", 0, 4);
@@ -203,7 +203,7 @@ TEST_CASE("a file that is not what its header says is refused, with the reason")
   check_refused(folder, "", "", "the header is no JSON");
 }
 
-TEST_CASE("a number that is no size is refused wherever it stands") {
+TEST_CASE("a number that is not a size is refused in shapes and offsets") {
   const ScratchFolder folder;
   const std::string four(4, '\0');
   for (const std::string number :
@@ -240,7 +240,7 @@ TEST_CASE("a name that is used twice is refused at every level") {
                 four, "the name 'data_offsets' is used twice");
 }
 
-TEST_CASE("lists within lists are refused however deep they are") {
+TEST_CASE("lists that nest too deep are refused whatever their depth") {
   const ScratchFolder folder;
   constexpr std::size_t kDeep = 10'000'000;
   for (const std::string& open : {std::string("["), std::string("{\"a\":")}) {
@@ -251,7 +251,7 @@ TEST_CASE("lists within lists are refused however deep they are") {
   }
 }
 
-// Time that grows with the square of the number of names would take minutes.
+// This would take minutes if the time grew with the square of the number of names.
 TEST_CASE("fifty thousand names are written, read and loaded") {
   const ScratchFolder folder;
   nn::StateDict state;
@@ -265,7 +265,7 @@ TEST_CASE("fifty thousand names are written, read and loaded") {
   CHECK_NOTHROW(module.load_state_dict(loaded.tensors, /*strict=*/false));
 }
 
-TEST_CASE("what is no regular file is refused at once and not waited for") {
+TEST_CASE("a path that is not a regular file is refused without waiting") {
   const ScratchFolder folder;
   REQUIRE(::mkfifo((folder / "pipe").c_str(), 0600) == 0);
   for (const fs::path& path : {folder / "pipe", folder / ".", fs::path("/dev/zero")}) {
@@ -276,7 +276,7 @@ TEST_CASE("what is no regular file is refused at once and not waited for") {
 }
 
 TEST_CASE(
-    "undefined tensors, and those too large for any file, are refused before anything is written") {
+    "undefined tensors and tensors that are too large are refused before anything is written") {
   const ScratchFolder folder;
   const Tensor large = zeros({1}, float64).expand({std::int64_t{1} << 60});
   CHECK_THROWS_WITH(nn::save_safetensors(folder / "large", {{"a", large}}),
@@ -319,18 +319,18 @@ TEST_CASE("names that cannot be stored are refused, and the old file stays") {
   CHECK(files_in(folder) == 1);
 }
 
-TEST_CASE("metadata that no reader would take is not written, and the old file stays") {
+TEST_CASE("metadata that is too long for readers is refused, and the old file stays") {
   const ScratchFolder folder;
   const fs::path path = folder / "d.safetensors";
   const nn::StateDict state{{"x", ones({2})}};
   nn::save_safetensors(path, state);
   CHECK_THROWS_WITH(
       nn::save_safetensors(path, state, {.metadata = {{"k", std::string(100'000'000, 'x')}}}),
-      Catch::Matchers::ContainsSubstring("of which readers take 100000000 at most"));
+      Catch::Matchers::ContainsSubstring("but readers accept at most 100000000"));
   CHECK(equal(nn::load_safetensors(path).tensors.at("x"), ones({2})));
 }
 
-TEST_CASE("a module's weights travel through a file") {
+TEST_CASE("a module has the same results after its weights were saved and loaded") {
   const ScratchFolder folder;
   const attention::MultiHeadAttention from(3, 4, 6, 0.0, 2);
   nn::save_safetensors(folder / "m.safetensors", from.state_dict());
@@ -340,14 +340,14 @@ TEST_CASE("a module's weights travel through a file") {
   CHECK(to(x).to_vector<float>() == from(x).to_vector<float>());
 }
 
-TEST_CASE("a file of another format is not taken for safetensors") {
+TEST_CASE("a file of another format is refused as a safetensors file") {
   const ScratchFolder folder;
   nn::save_npy(folder / "a.npy", ones({3}));
   CHECK_THROWS_WITH(nn::load_safetensors(folder / "a.npy"),
                     Catch::Matchers::ContainsSubstring("no safetensors file"));
 }
 
-TEST_CASE("safetensors files whose headers lie are refused") {
+TEST_CASE("safetensors files with false headers are refused") {
   const auto load = [](const auto& path) { nn::load_safetensors(path); };
   CHECK(test::check_hostile(".safetensors", load) == 12);
 }

@@ -1,4 +1,4 @@
-// Files that are written: links, pipes, other writers, killed processes.
+// Writing files through links and to pipes, with other writers and killed processes.
 
 #include <tend/nn/files/write_file.h>
 
@@ -46,7 +46,8 @@ std::ptrdiff_t count_files(const TemporaryFolder& folder) {
   return status.st_mode & 07777;
 }
 
-/// One letter, many times: a file that is not whole has another length, or two letters.
+/// Each test file has one letter many times. A file that is not whole has another length, or two
+/// letters.
 constexpr std::size_t kLetters = 300'000;
 
 bool is_whole(const std::string& text) {
@@ -58,7 +59,7 @@ void put_letters(const PutBytes& put, char letter) {
   for (int i = 0; i < 100; ++i) put(part.data(), part.size());
 }
 
-/// A child process that runs f and ends.
+/// Starts a child process that runs f and ends.
 template <class F>
 ::pid_t start(F f) {
   const ::pid_t id = ::fork();
@@ -80,24 +81,25 @@ int wait_for(::pid_t id) {
   return status;
 }
 
-/// A child process in the middle of writing `letter` to a file.
+/// A child process that has written its letters to a file but does not complete the write until
+/// finish() is called.
 class Writer {
  public:
   Writer(const std::string& path, char letter) {
-    int said[2], told[2];
-    REQUIRE((::pipe(said) == 0 && ::pipe(told) == 0));
+    int up[2], down[2];
+    REQUIRE((::pipe(up) == 0 && ::pipe(down) == 0));
     id_ = start([&] {
       char byte = 0;
       write_file(path, [&](const PutBytes& put) {
         put_letters(put, letter);
-        if (::write(said[1], &byte, 1) != 1 || ::read(told[0], &byte, 1) != 1)
+        if (::write(up[1], &byte, 1) != 1 || ::read(down[0], &byte, 1) != 1)
           throw std::runtime_error("no pipe");
       });
     });
     char byte = 0;
-    REQUIRE(::read(said[0], &byte, 1) == 1);
-    for (const int end : {said[0], said[1], told[0]}) ::close(end);
-    to_writer_ = told[1];
+    REQUIRE(::read(up[0], &byte, 1) == 1);
+    for (const int end : {up[0], up[1], down[0]}) ::close(end);
+    to_writer_ = down[1];
   }
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;
@@ -142,7 +144,7 @@ TEST_CASE("writing follows links, and the links stay") {
   CHECK_THROWS_AS(check_can_write(folder.file("round")), IoError);
 }
 
-TEST_CASE("a file keeps its mode, and a new one gets what the umask leaves") {
+TEST_CASE("a file keeps its mode, and a new file gets the mode that the umask allows") {
   const TemporaryFolder folder;
   const std::string path = folder.file("a");
   const ::mode_t before = ::umask(027);
@@ -174,7 +176,7 @@ TEST_CASE("a pipe is written into and stays a pipe") {
   CHECK(count_files(folder) == 1);
 }
 
-TEST_CASE("a text is written after the end of a file") {
+TEST_CASE("append_file writes a text after the end of a file") {
   const TemporaryFolder folder;
   const std::string path = folder.file("log");
   append_file(path, "one\n");
@@ -184,7 +186,7 @@ TEST_CASE("a text is written after the end of a file") {
                     ContainsSubstring("[test] cannot write"));
 }
 
-TEST_CASE("what cannot be written is known before and changes nothing") {
+TEST_CASE("check_can_write detects that a write would fail, and a failed write changes nothing") {
   const TemporaryFolder folder;
   std::ofstream(folder.file("file")) << "kept";
   const std::string longest = folder.file(std::string(256, 'n'));
@@ -208,7 +210,7 @@ TEST_CASE("what cannot be written is known before and changes nothing") {
   CHECK_NOTHROW(check_can_write(folder.file("new")));
 }
 
-TEST_CASE("threads that write one path each write it whole") {
+TEST_CASE("several threads can write one path, and the file is always whole") {
   const TemporaryFolder folder;
   const std::string path = folder.file("a");
   write_file(path, [](const PutBytes& put) { put_letters(put, '0'); });
@@ -237,7 +239,7 @@ TEST_CASE("threads that write one path each write it whole") {
   CHECK(count_files(folder) == 1);
 }
 
-TEST_CASE("processes that write one path each write it whole") {
+TEST_CASE("several processes can write one path, and the file is always whole") {
   const TemporaryFolder folder;
   const std::string path = folder.file("a");
   std::vector<::pid_t> writers;
@@ -254,7 +256,7 @@ TEST_CASE("processes that write one path each write it whole") {
   CHECK(count_files(folder) == 1);
 }
 
-TEST_CASE("the next write overwrites what a killed process left") {
+TEST_CASE("the next write overwrites the temporary file of a killed process") {
   const TemporaryFolder folder;
   const std::string path = folder.file("a");
   std::ofstream(path) << "old";
@@ -266,7 +268,7 @@ TEST_CASE("the next write overwrites what a killed process left") {
   CHECK(count_files(folder) == 1);
 }
 
-TEST_CASE("what killed processes left can be removed, and nothing of the living") {
+TEST_CASE("remove_leftovers removes the files of killed processes but not of running ones") {
   const TemporaryFolder folder;
   const Writer killed(folder.file("step-1"), 'k'), living(folder.file("step-2"), 'l'),
       other(folder.file("best"), 'o');

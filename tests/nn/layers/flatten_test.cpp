@@ -3,7 +3,7 @@
 
 using namespace tend;
 
-TEST_CASE("Flatten merges all dimensions but the first, or those that were asked for") {
+TEST_CASE("Flatten merges all dimensions but the first, or the given ones") {
   const Tensor x = arange(24).view({2, 3, 4});
   CHECK(nn::Flatten()(x).equal(x.view({2, 12})));
   CHECK(nn::Flatten(0, 1)(x).equal(x.view({6, 4})));
@@ -14,7 +14,7 @@ TEST_CASE("Flatten merges all dimensions but the first, or those that were asked
   CHECK(leaf.grad().shape() == Shape{2, 3});
 }
 
-TEST_CASE("Identity gives its argument back") {
+TEST_CASE("Identity returns its argument") {
   const Tensor x = ones({2}).requires_grad_();
   CHECK(nn::Identity()(x).impl() == x.impl());
   CHECK(nn::Identity().repr() == "Identity()");

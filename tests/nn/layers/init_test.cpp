@@ -8,7 +8,7 @@ namespace {
 
 using T = const Tensor&;
 
-// Every entry of the fixture against the module's state, keys and order included.
+// Compares the module's state with the fixture, including keys and their order.
 void check_state(const nn::ModuleBase& module, const std::string& name) {
   const nlohmann::json& expected = torch_nn()["initialisation"][name];
   const nn::StateDict state = module.state_dict();
@@ -16,7 +16,7 @@ void check_state(const nn::ModuleBase& module, const std::string& name) {
   for (const auto& [key, tensor] : state) {
     INFO(name << ' ' << key);
     if (name.find("embedding") == 0) {
-      check_close(tensor, expected.at(key), 2e-7);  // normal numbers hang on libm's last bit
+      check_close(tensor, expected.at(key), 2e-7);  // libm may differ in the last bit
     } else {
       CHECK(tensor.to_vector<float>() == expected.at(key).get<std::vector<float>>());
     }
@@ -35,7 +35,7 @@ void check_init(const std::string& name, const Shape& shape, double tolerance, I
 
 }  // namespace
 
-TEST_CASE("Linear draws PyTorch's weight, then its bias, bit for bit") {
+TEST_CASE("the random weight and bias of a Linear are PyTorch's, bit for bit") {
   manual_seed(123);
   check_state(nn::Linear(7, 5), "linear_7_5");
   manual_seed(123);
@@ -45,7 +45,7 @@ TEST_CASE("Linear draws PyTorch's weight, then its bias, bit for bit") {
   CHECK(nn::Linear(3, 4, nn::LinearOptions{}).bias.defined());
 }
 
-TEST_CASE("Embedding draws PyTorch's table, and clears the padding row after it is drawn") {
+TEST_CASE("the random weight of an Embedding is PyTorch's, with zeros in the padding row") {
   manual_seed(123);
   check_state(nn::Embedding(5, 3), "embedding_5_3");
   manual_seed(123);
@@ -54,17 +54,17 @@ TEST_CASE("Embedding draws PyTorch's table, and clears the padding row after it 
   CHECK(padded.weight[1].to_vector<float>() == std::vector<float>{0, 0, 0});
 }
 
-TEST_CASE("LayerNorm draws nothing") {
+TEST_CASE("LayerNorm uses no random numbers") {
   manual_seed(123);
   const Generator before = get_rng_state();
   check_state(nn::LayerNorm({4}), "layer_norm_4");
   CHECK(get_rng_state() == before);
 }
 
-TEST_CASE("Xavier and Kaiming initialisation draw PyTorch's numbers") {
+TEST_CASE("Xavier and Kaiming initialisation have PyTorch's numbers") {
   for (const Shape& shape : {Shape{3, 4}, Shape{2, 3, 2}}) {
-    // PyTorch casts bounds to float before it scales, or after, by version: one last bit of numbers
-    // up to 1.5.
+    // Some versions of PyTorch cast the bounds to float before scaling, others after. This changes
+    // the last bit of numbers up to 1.5.
     constexpr double kLastBit = 2.4e-7;
     using namespace nn::init;
     check_init("xavier_uniform_", shape, kLastBit, [](T t) { return xavier_uniform_(t); });
@@ -76,7 +76,7 @@ TEST_CASE("Xavier and Kaiming initialisation draw PyTorch's numbers") {
 
 TEST_CASE("truncated normal, orthogonal, sparse and identity weights are PyTorch's", "[products]") {
   using namespace nn::init;
-  constexpr double kErf = 1e-6;  // PyTorch's erfinv is another, in float32
+  constexpr double kErf = 1e-6;  // PyTorch uses another erfinv, in float32
   check_init("trunc_normal_", {5, 7}, kErf, [](T t) { return trunc_normal_(t); });
   check_init("trunc_normal_", {2, 3, 2}, kErf,
              [](T t) { return trunc_normal_(t, 0.5, 2.0, -1.0, 1.5); });
@@ -89,11 +89,11 @@ TEST_CASE("truncated normal, orthogonal, sparse and identity weights are PyTorch
   check_init("dirac_", {6, 2, 4, 3}, 0, [](T t) { return dirac_(t, 2); });
 }
 
-TEST_CASE("orthogonal weights have rows or columns at right angles", "[products]") {
+TEST_CASE("orthogonal weights have orthogonal rows or columns", "[products]") {
   for (const Shape& shape : {Shape{40, 60}, Shape{60, 40}, Shape{1, 3}, Shape{3, 1}}) {
     const Tensor weight = nn::init::orthogonal_(empty(shape, float64), 3.0);
     const Tensor wide = shape[0] < shape[1] ? weight : weight.t();
-    // Sums of 60 products, each with a rounding.
+    // Each element is a sum of up to 60 rounded products.
     CHECK(matmul(wide, wide.t()).allclose(9 * eye(wide.size(0), float64), 0, 1e-13));
   }
   CHECK(nn::init::orthogonal_(empty({0, 3})).numel() == 0);
@@ -109,7 +109,7 @@ TEST_CASE("initialisation writes to the tensor that it returns, whatever its str
   CHECK(nn::init::sparse_(weight, 0.4).eq(0).sum(0).equal(full({4}, 3)));
 }
 
-TEST_CASE("kaiming weights take the gain of what comes behind them") {
+TEST_CASE("kaiming weights use the gain of the nonlinearity after them") {
   using nn::init::Nonlinearity, nn::init::calculate_gain;
   CHECK(calculate_gain(Nonlinearity::linear) == 1);
   CHECK(calculate_gain(Nonlinearity::sigmoid) == 1);
@@ -127,7 +127,7 @@ TEST_CASE("kaiming weights take the gain of what comes behind them") {
   CHECK(nn::init::kaiming_normal_(empty({3, 0})).numel() == 0);
 }
 
-TEST_CASE("initialisation refuses what is no distribution and no weight") {
+TEST_CASE("initialisation refuses invalid distributions and tensors that do not fit") {
   using namespace nn::init;
   const Tensor weight = ones({4, 3});
   CHECK_THROWS_WITH(trunc_normal_(weight, 0, 1, 2, 1),
@@ -146,7 +146,7 @@ TEST_CASE("initialisation refuses what is no distribution and no weight") {
   CHECK(weight.equal(ones({4, 3})));
 }
 
-TEST_CASE("initialisation refuses vectors where it needs two sizes") {
+TEST_CASE("initialisation that needs two dimensions refuses vectors") {
   CHECK_THROWS_WITH(nn::init::xavier_uniform_(empty({3})),
                     "[xavier_uniform_] needs 2 dimensions or more, got (3,)");
   CHECK_THROWS_AS(nn::init::kaiming_normal_(empty({3})), ShapeError);

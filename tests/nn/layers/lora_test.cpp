@@ -11,7 +11,7 @@ attention::GPT lora_model() {
   return attention::GPT({.vocab_size = 11, .context_length = 8, .width = 12, .num_layers = 2});
 }
 
-// One step of training; which parameters it changed.
+// Trains for two steps, and returns the names of the parameters that changed.
 std::vector<std::string> changed_by_training(attention::GPT& model, const Tensor& tokens) {
   std::vector<std::pair<std::string, Tensor>> before;
   for (const auto& [name, parameter] : model.named_parameters()) {
@@ -32,7 +32,7 @@ std::vector<std::string> changed_by_training(attention::GPT& model, const Tensor
 
 }  // namespace
 
-TEST_CASE("LoRA changes nothing at first, trains alone, and merges into the weights",
+TEST_CASE("LoRA has no effect at first, trains only its own parameters, and can be merged",
           "[products]") {
   attention::GPT model = lora_model();
   const Tensor tokens = randint(0, 11, {2, 6});
@@ -54,7 +54,7 @@ TEST_CASE("LoRA changes nothing at first, trains alone, and merges into the weig
       linear(x, query.weight) + matmul(matmul(x, query.lora_A.t()), query.lora_B.t()) * 3.0, 1e-5,
       1e-5));
 
-  // Sums of 12 and of 2 products are rounded in another order.
+  // The merged model adds the products in another order, so it rounds differently.
   attention::GPT merged = model.clone();
   nn::merge_lora(merged);
   CHECK(allclose(merged(tokens).detach(), trained, 1e-4, 1e-5));
@@ -63,7 +63,7 @@ TEST_CASE("LoRA changes nothing at first, trains alone, and merges into the weig
   CHECK(equal(model(tokens).detach(), plain));
 }
 
-TEST_CASE("LoRA weights are saved and loaded alone", "[products]") {
+TEST_CASE("LoRA weights are saved and loaded without the other weights", "[products]") {
   attention::GPT model = lora_model();
   const Tensor tokens = randint(0, 11, {2, 6});
   nn::add_lora(model, {"out_proj"});
@@ -101,11 +101,11 @@ TEST_CASE("LoRA weights are loaded under the names of PEFT's adapters", "[produc
   CHECK_THROWS_WITH(nn::load_lora_state(other, wrong),
                     Catch::Matchers::ContainsSubstring("head.lora_A"));
   adapter.emplace_back("blocks.0.attention.W_query.lora_A", ones({8, 12}));
-  CHECK_THROWS_AS(nn::load_lora_state(other, adapter), Error);  // the same one under both names
+  CHECK_THROWS_AS(nn::load_lora_state(other, adapter), Error);  // one parameter under both names
   CHECK(equal(other(tokens).detach(), model(tokens).detach()));
 }
 
-TEST_CASE("what LoRA froze stays frozen when it is merged or taken away", "[products]") {
+TEST_CASE("parameters that LoRA froze are still frozen after a merge or removal", "[products]") {
   for (const auto end : {nn::merge_lora, nn::remove_lora}) {
     attention::GPT model = lora_model();
     nn::add_lora(model, {"W_query"});
@@ -116,7 +116,7 @@ TEST_CASE("what LoRA froze stays frozen when it is merged or taken away", "[prod
   }
 }
 
-TEST_CASE("LoRA that is there already is trained on when other layers get theirs") {
+TEST_CASE("the LoRA parameters of earlier calls are still trained after add_lora") {
   attention::GPT model = lora_model();
   nn::add_lora(model, {"W_query"}, {.rank = 2});
   model.blocks[1].attention.W_query.lora_A.requires_grad_(false);
@@ -128,7 +128,7 @@ TEST_CASE("LoRA that is there already is trained on when other layers get theirs
   CHECK_FALSE(model.head.weight.requires_grad());
 }
 
-TEST_CASE("LoRA drops inputs in training, and keeps the dtype", "[products]") {
+TEST_CASE("LoRA has the layer's dtype and applies dropout to its input in training", "[products]") {
   nn::Linear layer(64, 3);
   layer.to(float64);
   CHECK(nn::add_lora(layer, {"*"}, {.rank = 4, .dropout = 0.5}) == 1);
@@ -140,17 +140,17 @@ TEST_CASE("LoRA drops inputs in training, and keeps the dtype", "[products]") {
   CHECK(equal(layer(x).detach(), layer(x).detach()));
 }
 
-TEST_CASE("loading LoRA weights leaves those that they are added to alone") {
+TEST_CASE("loading LoRA weights does not write to the weights of the layers") {
   nn::Sequential model{nn::Linear(3, 3)};
   nn::add_lora(model, {"0"}, {.rank = 1});
   const Tensor weight = model.get_parameter("0.weight"), x = ones({1, 3}).requires_grad_();
-  const Tensor y = (x * weight).sum();  // which saves the weight
+  const Tensor y = (x * weight).sum();  // The graph saves the weight.
   nn::load_lora_state(model, nn::lora_state(model));
   y.backward();
   CHECK(x.grad().defined());
 }
 
-TEST_CASE("what cannot get LoRA is refused, and nothing has changed") {
+TEST_CASE("add_lora changes nothing if it refuses a pattern or an option") {
   nn::Linear unnamed(2, 2);
   CHECK_THROWS_AS(nn::add_lora(unnamed, {}), Error);
   CHECK(unnamed.weight.requires_grad());

@@ -1,4 +1,4 @@
-// Loss modules do what their functions do, with the options they were made with.
+// Loss modules have the same results as their functions with the same options.
 #include <array>
 #include <vector>
 
@@ -8,7 +8,7 @@
 
 using namespace tend;
 
-TEST_CASE("a loss module is its function with the options that it was made with") {
+TEST_CASE("a loss module calls its function with the options of its constructor") {
   manual_seed(1);
   const Tensor x = rand({4, 3}), y = rand({4, 3}), classes = tensor({0, 2, 1, 2});
   const Tensor signs = tensor({1, -1, 1, -1}), weights = tensor({0.5, 1.0, 2.0});
@@ -43,7 +43,7 @@ TEST_CASE("a loss module is its function with the options that it was made with"
     CHECK(equal(pairs[i].first, pairs[i].second));
   }
   CHECK(nn::CrossEntropyLoss({}, weights).state_dict().size() == 1);
-  // Weights come first, too, as in PyTorch.
+  // Weights may also be the first argument, as in PyTorch.
   CHECK(equal(nn::BCELoss(weights)(x, y), binary_cross_entropy(x, y, weights)));
   CHECK(equal(nn::BCELoss("sum", weights)(x, y), binary_cross_entropy(x, y, weights, kSum)));
   CHECK(equal(nn::BCEWithLogitsLoss(weights, "sum", weights)(x, y),
@@ -53,7 +53,7 @@ TEST_CASE("a loss module is its function with the options that it was made with"
               nll_loss(x, classes, weights, {.reduction = kSum})));
 }
 
-TEST_CASE("every loss takes its options in braces, as a function and as a module") {
+TEST_CASE("every loss accepts its options in braces, as a function and as a module") {
   manual_seed(2);
   const Tensor x = rand({4, 3}), y = rand({4, 3}), classes = tensor({0, 2, 1, 2});
   const Tensor signs = tensor({1, -1, 1, -1}), w = tensor({0.5, 1.0, 2.0});
@@ -102,7 +102,7 @@ TEST_CASE("every loss takes its options in braces, as a function and as a module
   CHECK_THROWS_WITH(nn::NLLLoss(w, {.weight = w}), "[NLLLoss] weight is given twice");
 }
 
-TEST_CASE("activation modules are their functions, and print their options") {
+TEST_CASE("activation modules call their functions and print their options") {
   const Tensor x = linspace(-4, 4, 12).view({2, 6});
   CHECK(equal(nn::ReLU6()(x), relu6(x)));
   CHECK(equal(nn::SELU()(x), selu(x)));
@@ -122,7 +122,7 @@ TEST_CASE("activation modules are their functions, and print their options") {
   CHECK(nn::Softmax(1).repr() == "Softmax(dim=1)");
 }
 
-TEST_CASE("a Conv1d draws its kernel as PyTorch does, convolves, and prints itself", "[products]") {
+TEST_CASE("a Conv1d has PyTorch's random kernel, result and printed form", "[products]") {
   manual_seed(5);
   const nn::Conv1d conv(4, 6, 3, {.stride = 2, .padding = 1, .groups = 2});
   // torch.manual_seed(5); torch.nn.Conv1d(4, 6, 3, 2, 1, groups=2).weight.sum(), .bias.sum()

@@ -1,4 +1,4 @@
-// RMSNorm, GroupNorm and BatchNorm1d against PyTorch's (tests/data/make_nn.py).
+// Compares RMSNorm, GroupNorm and BatchNorm1d with PyTorch's (tests/data/make_nn.py).
 #include "tests/nn/fixtures.h"
 
 using namespace tend;
@@ -12,7 +12,7 @@ Tensor batch(int number) {
   return Tensor(Array::from<float>(sines, {3, 4, 2}));
 }
 
-// Each number is a few float32 operations on numbers of size 1 to 5.
+// Each result comes from a few float32 operations on numbers between 1 and 5.
 constexpr double kNormTolerance = 2e-6;
 
 template <class M>
@@ -39,7 +39,7 @@ void check_as_torch(const char* name, M module) {
 
 }  // namespace
 
-TEST_CASE("LayerNorm and RMSNorm take their sizes in braces, a vector or a Shape") {
+TEST_CASE("LayerNorm and RMSNorm accept their sizes in braces, as a vector or as a Shape") {
   const std::vector<std::int64_t> sizes{4, 5};
   CHECK(nn::LayerNorm(sizes).normalized_shape == Shape{4, 5});
   CHECK(nn::LayerNorm({4, 5}).weight.shape() == Shape{4, 5});
@@ -51,7 +51,7 @@ TEST_CASE("LayerNorm and RMSNorm take their sizes in braces, a vector or a Shape
   CHECK_THROWS_AS(nn::LayerNorm(std::vector<std::int64_t>()), ShapeError);
 }
 
-TEST_CASE("normalisation modules train, evaluate and keep the state that PyTorch's do") {
+TEST_CASE("normalisation modules have PyTorch's results and states in training and evaluation") {
   check_as_torch("rms_norm", nn::RMSNorm({4, 2}));
   check_as_torch("rms_norm_eps", nn::RMSNorm({2}, 0.1, /*affine=*/false));
   check_as_torch("group_norm", nn::GroupNorm(2, 4));
@@ -62,7 +62,7 @@ TEST_CASE("normalisation modules train, evaluate and keep the state that PyTorch
   check_as_torch("batch_norm_untracked", nn::BatchNorm1d(4, {.track_running_stats = false}));
 }
 
-TEST_CASE("BatchNorm1d counts the batches that it trains on, and to leaves the count alone") {
+TEST_CASE("BatchNorm1d counts its training batches, also after a conversion to another dtype") {
   nn::BatchNorm1d norm(4);
   CHECK(norm.num_batches_tracked.dtype() == int64);
   norm(batch(0));
@@ -75,7 +75,7 @@ TEST_CASE("BatchNorm1d counts the batches that it trains on, and to leaves the c
   CHECK(norm.num_batches_tracked.item<std::int64_t>() == 2);
 }
 
-TEST_CASE("a refused batch leaves BatchNorm1d as it was") {
+TEST_CASE("a refused batch does not change BatchNorm1d") {
   const nn::BatchNorm1d norm(4);
   CHECK_THROWS_WITH(norm(ones({4})), "[BatchNorm1d] input (4,) has neither 2 nor 3 dimensions");
   CHECK_THROWS_WITH(norm(ones({3, 2})), "[batch_norm] weight (4,) for channels (2,)");
@@ -85,18 +85,19 @@ TEST_CASE("a refused batch leaves BatchNorm1d as it was") {
   CHECK(norm.running_mean.to_vector<float>() == std::vector<float>(4, 0));
 }
 
-TEST_CASE("running statistics have no history, and gradients reach weight and bias") {
+TEST_CASE("running statistics are not part of the graph, and gradients reach weight and bias") {
   const nn::BatchNorm1d norm(4);
   norm(batch(0)).square().sum().backward();
   CHECK(norm.running_var.is_leaf());
   CHECK_FALSE(norm.running_var.requires_grad());
-  // The mean square of each channel is 1 for unit weights, over 6 values: 12 times their share.
+  // A channel has 6 normalised values whose squares sum to 6. The derivative of the sum of their
+  // squares with respect to a weight of 1 is twice this sum.
   for (const float slope : norm.weight.grad().to_vector<float>())
     CHECK(slope == Approx(12).epsilon(1e-3));
   CHECK(norm.bias.grad().defined());
 }
 
-TEST_CASE("normalisation modules print as torch prints them, and refuse sizes that are none") {
+TEST_CASE("normalisation modules print as in torch and refuse invalid sizes") {
   CHECK(nn::RMSNorm({4}).repr() == "RMSNorm((4,), eps=None, elementwise_affine=True)");
   CHECK(nn::RMSNorm({4}, 1e-6, false).repr() ==
         "RMSNorm((4,), eps=1e-06, elementwise_affine=False)");
@@ -113,13 +114,13 @@ TEST_CASE("normalisation modules print as torch prints them, and refuse sizes th
   CHECK_THROWS_WITH(nn::GroupNorm(3, 4), "[GroupNorm] 3 groups do not divide 4 channels");
   CHECK_THROWS_AS(nn::GroupNorm(0, 4), ShapeError);
   CHECK_THROWS_AS(nn::GroupNorm(2, 0), ShapeError);
-  CHECK_THROWS_WITH(nn::BatchNorm1d(0), "[BatchNorm1d] num_features 0 is no size");
+  CHECK_THROWS_WITH(nn::BatchNorm1d(0), "[BatchNorm1d] num_features is 0, below 1");
   CHECK_THROWS_AS(nn::RMSNorm({}), ShapeError);
   CHECK_THROWS_WITH(nn::GroupNorm(2, 4)(ones({2, 6})), "[GroupNorm] input (2, 6) for 4 channels");
   CHECK_THROWS_WITH(nn::GroupNorm(2, 4)(ones({4})), "[GroupNorm] input (4,) for 4 channels");
 }
 
-TEST_CASE("normalisation takes one size or several, and braces are never a copy") {
+TEST_CASE("normalisation accepts one size or several, and braces never make a copy") {
   const std::int64_t width = 8;
   for (const nn::LayerNorm& norm : {nn::LayerNorm(8), nn::LayerNorm(width), nn::LayerNorm({width}),
                                     nn::LayerNorm(std::size_t{8}, 1e-5), nn::LayerNorm{8}}) {
@@ -146,7 +147,7 @@ TEST_CASE("normalisation takes one size or several, and braces are never a copy"
   CHECK_THROWS_AS(nn::LayerNorm(-1), ShapeError);
 }
 
-TEST_CASE("layers take options by name, as well as by position") {
+TEST_CASE("layers accept options by name and by position") {
   const nn::LayerNorm named({2, 3}, {.eps = 0.5, .bias = false});
   const nn::LayerNorm placed({2, 3}, 0.5, true, false);
   CHECK(named.extra_repr() == placed.extra_repr());

@@ -5,7 +5,7 @@ using namespace tend;
 
 namespace {
 
-// Takes two tensors.
+// Its forward accepts two tensors.
 class Sum : public nn::Module<Sum> {
  public:
   Tensor forward(const Tensor& a, const Tensor& b) const { return a + b; }
@@ -32,25 +32,25 @@ TEST_CASE("a list of mixed classes calls, names and copies its modules", "[produ
   CHECK(copy[1].module().is_training());
 }
 
-TEST_CASE("a module of any class is taken as its own class only") {
+TEST_CASE("AnyModule gives access to its module only as the module's own class") {
   nn::AnyModule any = nn::Linear(2, 3);
   CHECK(any.as<nn::Linear>().weight.shape() == Shape{3, 2});
-  CHECK_THROWS_WITH(any.as<nn::ReLU>(), "[AnyModule] holds a Linear, no ReLU");
+  CHECK_THROWS_WITH(any.as<nn::ReLU>(), "[AnyModule] the module is a Linear, not a ReLU");
 }
 
-TEST_CASE("a module that takes other arguments can be in a mixed list, but is not called there") {
+TEST_CASE("a mixed list may contain a module with other arguments but cannot call it") {
   nn::ModuleList<> list;
   list.emplace_back(Sum());
   list.emplace_back(nn::ModuleList<nn::ReLU>());
   CHECK_THROWS_WITH(
       list[0](ones({1})),
-      "[AnyModule] forward of Sum does not take one tensor and give one, so it cannot "
-      "be called in a list of mixed classes");
+      "[AnyModule] the forward of Sum does not accept and return one tensor, so a list "
+      "of mixed classes cannot call it");
   CHECK_THROWS_AS(list[1](ones({1})), Error);
   CHECK(list[0].as<Sum>()(ones({1}), ones({1})).item() == 2);
 }
 
-TEST_CASE("a module of a list is replaced in its place") {
+TEST_CASE("a module of a list can be replaced") {
   nn::Sequential model{nn::Linear(2, 2), nn::ReLU()};
   model[1] = nn::Tanh();
   CHECK(model(ones({1, 2})).equal(tanh(model[0](ones({1, 2})))));

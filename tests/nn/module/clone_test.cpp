@@ -25,7 +25,7 @@ class Tied : public nn::Module<Tied> {
 
 }  // namespace
 
-TEST_CASE("a clone has the same elements in tensors of its own", "[products]") {
+TEST_CASE("a clone has its own tensors with the same elements", "[products]") {
   const Tied net;
   const Tensor x = ones({1, 2});
   net(x).sum().backward();
@@ -42,7 +42,7 @@ TEST_CASE("a clone has the same elements in tensors of its own", "[products]") {
   CHECK(net.up.weight.grad().defined());
 }
 
-TEST_CASE("a clone keeps what the tensors are, and which of them are one") {
+TEST_CASE("a clone has the same requires_grad, modes and shared parameters") {
   Tied net;
   net.list.eval();
   const Tied copy = net.clone();
@@ -60,7 +60,7 @@ TEST_CASE("a clone keeps what the tensors are, and which of them are one") {
   CHECK(net.list.clone()[0].weight.impl() != net.list[0].weight.impl());
 }
 
-TEST_CASE("a clone has the hooks, and lists of its own") {
+TEST_CASE("a clone has the same hooks in its own lists") {
   nn::Sequential net{nn::ReLU()};
   int old_hook = 0, later = 0;
   HookHandle handle = net[0]->register_forward_hook(
@@ -77,7 +77,7 @@ TEST_CASE("a clone has the hooks, and lists of its own") {
   CHECK(later == 1);
 }
 
-TEST_CASE("a module whose tensors have a history is not cloned") {
+TEST_CASE("a module whose tensors have a history cannot be cloned") {
   nn::Sequential net{Tied()};
   net[0].as<Tied>().scale = ones({1}).requires_grad_() * 2;
   CHECK_THROWS_WITH(net.clone(), "[clone] 0.scale has history; detach it");

@@ -1,4 +1,4 @@
-// Modules under names of their own.
+// Modules with names that are chosen at run time.
 #include "tests/nn/fixtures.h"
 
 using namespace tend;
@@ -35,7 +35,7 @@ TEST_CASE("modules of a dictionary are called, trained and saved under their nam
   CHECK(net.choices.repr().find("(pool): GELU(") != std::string::npos);
 }
 
-TEST_CASE("a module of a dictionary is replaced in its place, and removed") {
+TEST_CASE("a module of a dictionary can be replaced and removed") {
   nn::ModuleDict<nn::Linear> layers;
   CHECK(layers.empty());
   nn::Linear& first = layers.insert("a", nn::Linear(2, 2));
@@ -56,7 +56,7 @@ TEST_CASE("a module of a dictionary is replaced in its place, and removed") {
   CHECK(layers.parameters().empty());
 }
 
-TEST_CASE("a dictionary is made in braces, and emplaces what is new") {
+TEST_CASE("a dictionary can be made in braces, and emplace adds only new names") {
   manual_seed(1);
   nn::ModuleDict<> net{{"body", nn::Linear(2, 2)}, {"open", nn::ReLU()}};
   manual_seed(1);

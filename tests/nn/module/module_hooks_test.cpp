@@ -19,7 +19,7 @@ namespace {
 using V = std::vector<double>;
 using Tensors = std::vector<Tensor>;
 
-// scale * a * b, with a number among the arguments.
+// Computes scale * a * b. One argument is a number.
 class Product : public nn::Module<Product> {
  public:
   Tensor forward(const Tensor& a, double scale, const Tensor& b) const { return a * scale * b; }
@@ -30,7 +30,7 @@ class Pair : public nn::Module<Pair> {
   std::pair<Tensor, Tensor> forward(const Tensor& a) const { return {a, a}; }
 };
 
-// Takes roots of what may be negative.
+// Computes square roots. The root of a negative number is NaN.
 class Root : public nn::Module<Root> {
  public:
   Tensor forward(const Tensor& x) const { return sqrt(x); }
@@ -68,7 +68,7 @@ std::string message_of(F f) {
 
 }  // namespace
 
-TEST_CASE("Forward hooks see and may replace the tensors that go in and come out") {
+TEST_CASE("Forward hooks see the input and output tensors and may replace them") {
   Product product;
   Tensors seen;
   HookHandle before =
@@ -90,7 +90,7 @@ TEST_CASE("Forward hooks see and may replace the tensors that go in and come out
   CHECK(values(product(tensor({2}), 10, tensor({3}))) == V{60});
 }
 
-TEST_CASE("What a hook returns replaces what it was given, unless it is undefined or empty") {
+TEST_CASE("A hook's result replaces its argument unless the result is undefined or empty") {
   Product product;
   const Tensor a = leaf({2}), b = leaf({3});
   const auto last = [&] { return values(product(a, 10, b)); };
@@ -129,7 +129,7 @@ TEST_CASE("What a hook returns replaces what it was given, unless it is undefine
   CHECK(values(autograd::grad(relu(a).sum(), a)) == V{5});
 }
 
-TEST_CASE("A backward hook that leaves gradients which do not fit is refused") {
+TEST_CASE("Gradients from a backward hook that do not fit are refused") {
   Product product;
   const Tensor a = leaf({2}), b = leaf({3});
   const auto refused_for = [&](const Tensors& left) {
@@ -155,7 +155,7 @@ TEST_CASE("A backward hook that leaves gradients which do not fit is refused") {
         "[register_backward_hook] a hook left gradients where no argument requires grad");
 }
 
-TEST_CASE("A backward hook has no part in calls without grad mode") {
+TEST_CASE("A backward hook does not affect calls without grad mode") {
   nn::Dropout still(0.5);
   still.eval();
   still.register_backward_hook([](Tensors&, const Tensor&) {});
@@ -169,7 +169,7 @@ TEST_CASE("A backward hook has no part in calls without grad mode") {
   CHECK(values(w.grad()) == V{6, 6});
 }
 
-TEST_CASE("A backward hook sees the gradients on both sides of a module and may replace them") {
+TEST_CASE("A backward hook sees all gradients and may replace the gradients of the inputs") {
   Product product;
   const Tensor a = leaf({2}), b = tensor({3}, float64);
   int calls = 0;
@@ -188,7 +188,7 @@ TEST_CASE("A backward hook sees the gradients on both sides of a module and may 
   CHECK(values(product(a, 10, b)) == V{60});
 }
 
-TEST_CASE("Where no input has a gradient a backward hook sees that of the result") {
+TEST_CASE("A backward hook sees the gradient of the result if no input requires grad") {
   nn::Embedding embedding(4, 2);
   V seen;
   embedding.register_backward_hook([&](Tensors& grad_inputs, const Tensor& grad_output) {
@@ -199,18 +199,17 @@ TEST_CASE("Where no input has a gradient a backward hook sees that of the result
   CHECK(seen == V{3, 3});
 }
 
-TEST_CASE("A module that does not give one tensor takes no hooks") {
+TEST_CASE("A module whose forward does not return one tensor cannot have hooks") {
   Pair pair;
   pair(ones({1}));
   pair.register_forward_hook([](const nn::ModuleBase&, const Tensors&, Tensor&) {});
   CHECK_THROWS_MATCHES(
       pair(ones({1})), Error,
-      says("[register_forward_hook] Pair's forward does not give a single tensor, or takes "
+      says("[register_forward_hook] Pair's forward does not return a single tensor, or has "
            "arguments that hooks cannot pass on"));
 }
 
-TEST_CASE(
-    "A forward may write to a tensor argument and take what cannot be copied, without hooks") {
+TEST_CASE("Without hooks a forward may write to a tensor argument and accept move-only arguments") {
   struct Cell : nn::Module<Cell> {
     Tensor forward(const Tensor& x, Tensor& hidden, std::unique_ptr<int> factor) const {
       hidden = hidden + x;
@@ -228,13 +227,13 @@ TEST_CASE(
 TEST_CASE("Anomaly mode names the module in which NaN first appeared, by its path") {
   const TwoLayers net;
   const autograd::DetectAnomaly anomaly;
-  // The first block gives 1 + sqrt(2.25 - 2) = 1.5; the second takes the root of -0.5.
+  // The first block computes 1 + sqrt(2.25 - 2) = 1.5. The second computes the root of -0.5.
   const Tensor x = leaf({2.25, 11.0});
   CHECK_THROWS_MATCHES(
       net(x).sum().backward(), AutogradError,
       says("[backward] the result has NaN. The first is made by sqrt, run by "
            "TwoLayers.blocks.1.root: element (0,) of its result, shape (2,), no input has one"));
-  // Here the first block takes the root of 0 and its derivative is infinite, times 0.
+  // Here the first block computes sqrt(0). The derivative is infinite, and 0 times infinity is NaN.
   const Tensor zero = leaf({2.0});
   CHECK_THROWS_MATCHES((net.blocks[0](zero) * 0).sum().backward(), AutogradError,
                        says("[backward] the first NaN is made by the derivative of sqrt, "
@@ -242,7 +241,7 @@ TEST_CASE("Anomaly mode names the module in which NaN first appeared, by its pat
                             "(1,)"));
 }
 
-TEST_CASE("A backward hook leaves nothing behind when a graph is created", "[products]") {
+TEST_CASE("A backward hook leaks no memory when a graph is created", "[products]") {
   nn::Linear linear(4, 4);
   linear.register_backward_hook([](Tensors&, const Tensor&) {});
   const std::int64_t before = live_memory();
@@ -279,7 +278,7 @@ TEST_CASE("A module with hooks may be called with an undefined tensor") {
                        says("[register_forward_pre_hook] a hook of Masked left 1 inputs of 2"));
 }
 
-TEST_CASE("an error of a module within others ends with its path") {
+TEST_CASE("an error of a module within others ends with the module's path") {
   class Wide : public nn::Module<Wide> {
    public:
     Wide() : down(3, 2) {}
@@ -302,7 +301,7 @@ TEST_CASE("an error of a module within others ends with its path") {
   CHECK(message_of([&] {
           nn::Sequential{nn::ReLU(), Net()}(x);
         }) == own + " (in Sequential.1.blocks.1.down)");
-  // A hook of a module belongs to it.
+  // The error of a hook has the path of the hook's module.
   Net hooked;
   hooked.blocks[1].register_forward_pre_hook(
       [](const nn::ModuleBase&, Tensors& inputs) { inputs.clear(); });
@@ -311,7 +310,7 @@ TEST_CASE("an error of a module within others ends with its path") {
         }) == "[register_forward_pre_hook] a hook of Wide left 0 inputs of 1 (in Net.blocks.1)");
 }
 
-TEST_CASE("a module that calls itself, or one that is not its own, is in an error's path") {
+TEST_CASE("an error's path shows a module that calls itself or a module that it does not own") {
   class Again : public nn::Module<Again> {
    public:
     Again() : down(3, 2) {}
@@ -334,7 +333,7 @@ TEST_CASE("a module that calls itself, or one that is not its own, is in an erro
   CHECK(message_of([&] { Borrower()(ones({1, 5})); }) == own + " (in Borrower > Sequential.0)");
 }
 
-TEST_CASE("errors of every class keep it on their way through modules") {
+TEST_CASE("an error keeps its class on its way through modules") {
   enum class Kind { dtype, index, autograd, io, memory, own, standard };
   class Thrower : public nn::Module<Thrower> {
    public:
@@ -382,7 +381,7 @@ class Rectify : public nn::Module<Rectify> {
 
 }  // namespace
 
-TEST_CASE("a backward hook does not run again for what a first derivative kept of the inputs") {
+TEST_CASE("a double backward through saved inputs does not run a backward hook again") {
   Cube cube;
   int calls = 0;
   cube.register_backward_hook([&](Tensors& grad_inputs, const Tensor& grad_output) {
@@ -413,7 +412,7 @@ TEST_CASE("a module with a backward hook may not write into its argument") {
   CHECK(loss_of().item() == 36);
 }
 
-TEST_CASE("the backward hooks of a call are those that the module had then") {
+TEST_CASE("a call uses the backward hooks that the module had at the time of the call") {
   nn::Linear layer(2, 2);
   int early = 0, late = 0;
   HookHandle handle = layer.register_backward_hook([&](Tensors&, const Tensor&) { ++early; });

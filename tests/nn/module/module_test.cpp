@@ -28,7 +28,7 @@ class Net : public nn::Module<Net> {
 
 }  // namespace
 
-TEST_CASE("state_dict has PyTorch's keys: own parameters, own buffers, then the children") {
+TEST_CASE("state_dict lists own parameters, own buffers and then the children, as PyTorch does") {
   CHECK(keys_of(Net().state_dict()) ==
         std::vector<std::string>{"bias", "scale", "first.weight", "first.bias", "layers.0.weight",
                                  "layers.0.bias", "layers.1.weight"});
@@ -63,15 +63,14 @@ TEST_CASE("a copy of a module shares its tensors") {
   CHECK(net.bias[0].item() == 5);
 }
 
-TEST_CASE("a tensor in two places is one parameter, under both keys") {
+TEST_CASE("a tensor that two members share counts as one parameter and has two keys") {
   Net net;
   net.layers[1].weight = net.layers[0].weight;
   CHECK(net.parameters().size() == 5);
   CHECK(net.state_dict().size() == 7);
 }
 
-TEST_CASE("load_state_dict copies into the module, and its gradients and handles stay",
-          "[products]") {
+TEST_CASE("load_state_dict copies into the module's tensors, so handles stay valid", "[products]") {
   Net from;
   Net to;
   const Tensor handle = to.bias;
@@ -82,8 +81,7 @@ TEST_CASE("load_state_dict copies into the module, and its gradients and handles
   CHECK(to.bias.is_leaf());
 }
 
-TEST_CASE(
-    "load_state_dict lists all missing, unexpected and mis-shaped keys, and changes nothing") {
+TEST_CASE("load_state_dict lists all keys that are missing, unexpected or of another shape") {
   Net net;
   const std::vector<float> before = net.bias.to_vector<float>();
   nn::StateDict state = net.state_dict();
@@ -97,7 +95,7 @@ TEST_CASE(
                     "  key first.weight has shape (3, 7), the module (3, 2)\n"
                     "  unexpected key layers.2.weight (1,)");
   CHECK(net.bias.to_vector<float>() == before);
-  // Not strict: keys may be missing or unknown, but shapes must fit.
+  // Without strict, keys may be missing or unknown, but shapes must fit.
   CHECK_THROWS_AS(net.load_state_dict(state, /*strict=*/false), Error);
   std::next(state.begin())->second = ones({3, 2});
   const nn::IncompatibleKeys keys = net.load_state_dict(state, /*strict=*/false);
@@ -106,7 +104,7 @@ TEST_CASE(
   CHECK(keys.unexpected_keys == std::vector<std::string>{"layers.2.weight"});
 }
 
-TEST_CASE("load_state_dict refuses a key that is there twice, or has no tensor") {
+TEST_CASE("load_state_dict refuses a key that appears twice or has no tensor") {
   const nn::Linear layer(2, 1);
   nn::Linear target(2, 1);
   const std::vector<float> before = target.weight.to_vector<float>();
@@ -123,7 +121,7 @@ TEST_CASE("load_state_dict refuses a key that is there twice, or has no tensor")
   CHECK(target.weight.to_vector<float>() == before);
 }
 
-TEST_CASE("load_state_dict reads all values before it writes, also those of its own tensors") {
+TEST_CASE("load_state_dict reads all values before it writes, even from the module's tensors") {
   nn::Linear layer(2, 2);
   const nn::StateDict own = layer.state_dict();
   const Tensor weight = own.at("weight").clone();
@@ -155,7 +153,7 @@ TEST_CASE("train, eval and apply reach every module, children first", "[products
   for (const auto& [path, module] : net.named_modules()) CHECK(module->is_training());
 }
 
-TEST_CASE("to converts parameters and buffers in place, whole numbers stay", "[products]") {
+TEST_CASE("to converts floating parameters and buffers in place", "[products]") {
   Net net;
   net.scale = tensor({1, 2, 3});
   const Tensor handle = net.bias;
@@ -204,7 +202,7 @@ TEST_CASE("modules print as torch prints them") {
         ")");
 }
 
-TEST_CASE("activations are modules of their functions, and print as in PyTorch") {
+TEST_CASE("activation modules call their functions and print as in PyTorch") {
   const Tensor x = tensor({-1.5, 0., 0.5, 2.}, float64);
   CHECK(nn::Sigmoid()(x).equal(sigmoid(x)));
   CHECK(nn::Tanh()(x).equal(tanh(x)));
@@ -232,10 +230,12 @@ TEST_CASE("a copy of a Sequential has its own list of layers and shares their te
   CHECK(one.size() == 2);
 }
 
-TEST_CASE("layers refuse sizes and probabilities that are none") {
-  CHECK_THROWS_WITH(nn::Linear(0, 3), "[Linear] in_features 0 and out_features 3 are no sizes");
+TEST_CASE("layers refuse invalid sizes and probabilities") {
+  CHECK_THROWS_WITH(nn::Linear(0, 3),
+                    "[Linear] in_features 0 and out_features 3 are not valid sizes");
   CHECK_THROWS_WITH(nn::Dropout(1.5), "[Dropout] the probability of dropout is 1.5, not in [0, 1]");
-  CHECK_THROWS_WITH(nn::Linear(3, -1), "[Linear] in_features 3 and out_features -1 are no sizes");
+  CHECK_THROWS_WITH(nn::Linear(3, -1),
+                    "[Linear] in_features 3 and out_features -1 are not valid sizes");
   CHECK_THROWS_AS(nn::Dropout(-0.5), Error);
   CHECK_THROWS_AS(nn::Dropout(std::numeric_limits<double>::quiet_NaN()), Error);
   CHECK_THROWS_AS(nn::Embedding(3, 2, 3), IndexError);
@@ -251,11 +251,11 @@ TEST_CASE("layers refuse sizes and probabilities that are none") {
   CHECK_THROWS_AS(nn::Linear(2, 3)(ones({4, 3})), ShapeError);
 }
 
-TEST_CASE("a module that cannot be converted as a whole stays as it is") {
+TEST_CASE("a module that cannot be converted completely is not changed") {
   struct Pair : nn::Module<Pair> {
     Pair() {
       weight = nn::Parameter(ones({2}));
-      statistics = weight * 2;  // with history, which keeps its elements
+      statistics = weight * 2;  // a buffer with history
     }
     static Tensor forward(const Tensor& x) { return x; }
     TEND_PARAMETER(weight);
@@ -273,6 +273,6 @@ TEST_CASE("a module that cannot be converted as a whole stays as it is") {
   CHECK(pair.weight.dtype() == float64);
   CHECK_FALSE(pair.weight.grad().defined());
   CHECK(pair.statistics.dtype() == float64);
-  before.backward();  // the gradient is converted to the dtype that the leaf has now
+  before.backward();  // converts the gradient to the new dtype of the leaf
   CHECK(pair.weight.grad().equal(ones({2}, float64)));
 }

@@ -1,4 +1,4 @@
-// Any number of parameters.
+// Lists of parameters.
 #include <utility>
 
 #include "tests/nn/fixtures.h"
@@ -23,7 +23,7 @@ class Polynomial : public nn::Module<Polynomial> {
 
 }  // namespace
 
-TEST_CASE("a list of parameters is made in braces, and makes parameters of tensors") {
+TEST_CASE("a list of parameters can be made in braces and accepts tensors") {
   nn::ParameterList list{nn::Parameter(ones({2})), nn::Parameter(zeros({3}))};
   CHECK(list.emplace_back(ones({4})).requires_grad());
   CHECK(list.size() == 3);

@@ -1,4 +1,4 @@
-// What modules get a name for at run time, and what is found by its path.
+// Members that are registered at run time, and look-ups by path.
 #include "tests/nn/fixtures.h"
 
 using namespace tend;
@@ -6,7 +6,7 @@ using Catch::Matchers::ContainsSubstring;
 
 namespace {
 
-// A stack of as many layers as a number says.
+// A stack of `count` layers.
 class Stack : public nn::Module<Stack> {
  public:
   explicit Stack(int count) {
@@ -23,7 +23,7 @@ class Stack : public nn::Module<Stack> {
 
 }  // namespace
 
-TEST_CASE("what is registered at run time is saved, trained and printed") {
+TEST_CASE("members that are registered at run time are saved, trained and printed") {
   Stack stack(2);
   CHECK(keys_of(stack.state_dict()) == std::vector<std::string>{"scale", "steps", "layer0.weight",
                                                                 "layer0.bias", "layer1.weight",
@@ -39,7 +39,7 @@ TEST_CASE("what is registered at run time is saved, trained and printed") {
   CHECK_FALSE(stack.get_submodule("layer0").is_training());
 }
 
-TEST_CASE("copies and clones have what was registered at run time") {
+TEST_CASE("copies and clones have the members that were registered at run time") {
   const Stack stack(1);
   Stack copy = stack;
   CHECK(&copy.get_submodule("layer0") != &const_cast<Stack&>(stack).get_submodule("layer0"));
@@ -54,11 +54,11 @@ TEST_CASE("copies and clones have what was registered at run time") {
   CHECK(moved.parameters().size() == 3);
 }
 
-TEST_CASE("names that are empty, have a dot or are taken are refused, and nothing is registered") {
+TEST_CASE("registration refuses a name that is empty, has a dot or is taken") {
   Stack stack(1);
   const std::size_t before = stack.named_modules().size();
   CHECK_THROWS_WITH(stack.register_module("", nn::ReLU()),
-                    "[register_module] \"\" is no name: it is empty or has a dot");
+                    "[register_module] \"\" is not a valid name: it is empty or has a dot");
   CHECK_THROWS_AS(stack.register_buffer("a.b", ones({1})), Error);
   CHECK_THROWS_WITH(stack.register_parameter("layer0", nn::Parameter(ones({1}))),
                     "[register_parameter] Stack has a member layer0 already");
@@ -72,7 +72,7 @@ TEST_CASE("names that are empty, have a dot or are taken are refused, and nothin
   CHECK_THROWS_WITH(stack.get_submodule("scale"), "[get_submodule] Stack has no module scale");
 }
 
-TEST_CASE("a parameter that is registered undefined is absent") {
+TEST_CASE("a registered parameter that is undefined counts as absent") {
   nn::ReLU module;
   module.register_parameter("bias", nn::Parameter());
   CHECK(module.state_dict().empty());

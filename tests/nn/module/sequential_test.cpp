@@ -1,11 +1,11 @@
-// Modules in lists and in one another.
+// Lists of modules, and modules within modules.
 #include <utility>
 
 #include "tests/nn/fixtures.h"
 
 using namespace tend;
 
-TEST_CASE("a number that no module of a list has is an error") {
+TEST_CASE("an index outside of a list of modules is an error") {
   nn::ModuleList<nn::Linear> list;
   CHECK_THROWS_WITH(list[0], "[ModuleList] index 0 is out of range for a list of 0");
   CHECK_THROWS_WITH(list[-1], "[ModuleList] index -1 is out of range for a list of 0");
@@ -18,7 +18,7 @@ TEST_CASE("a number that no module of a list has is an error") {
   CHECK(&model[-1] == &model[0]);
 }
 
-TEST_CASE("a copy of a list has modules of its own, with the same tensors") {
+TEST_CASE("a copy of a list has its own modules, which share the tensors") {
   nn::ModuleList<nn::Linear> list;
   list.emplace_back(2, 3);
   nn::ModuleList<nn::Linear> copy = list;
@@ -31,7 +31,7 @@ TEST_CASE("a copy of a list has modules of its own, with the same tensors") {
   CHECK(moved.size() == 2);
 }
 
-TEST_CASE("calls of modules that are nested too deep are an error") {
+TEST_CASE("module calls that are nested too deep are an error") {
   const auto nested = [](int depth) {
     nn::Sequential model{nn::ReLU()};
     for (int i = 1; i < depth; ++i) model = nn::Sequential{nn::AnyModule(std::move(model))};
@@ -42,7 +42,7 @@ TEST_CASE("calls of modules that are nested too deep are an error") {
                     Catch::Matchers::StartsWith("[Module] more than 250 calls are nested"));
 }
 
-TEST_CASE("modules are applied children first, in their order") {
+TEST_CASE("apply visits the children of a module in order and then the module") {
   nn::Sequential inner{nn::ReLU(), nn::Tanh()};
   nn::Sequential model{std::move(inner), nn::GELU()};
   std::string order;
@@ -50,7 +50,7 @@ TEST_CASE("modules are applied children first, in their order") {
   CHECK(order == "ReLU Tanh Sequential GELU Sequential ");
 }
 
-TEST_CASE("the modules of a Sequential are called one by one") {
+TEST_CASE("the modules of a Sequential can be called one by one") {
   nn::Sequential model{nn::Linear(2, 3), nn::ReLU(), nn::Linear(3, 1)};
   const Tensor x = ones({4, 2});
   CHECK(model[0](x).shape() == Shape{4, 3});
@@ -64,19 +64,19 @@ TEST_CASE("the modules of a Sequential are called one by one") {
   CHECK(model[2]->parameters().size() == 2);
 }
 
-TEST_CASE("a ModuleList is made in braces, from left to right") {
+TEST_CASE("braces make the modules of a ModuleList from left to right") {
   manual_seed(3);
   nn::ModuleList<> mixed{nn::Linear(2, 2), nn::ReLU(), nn::Linear(2, 2)};
   manual_seed(3);
   const nn::ModuleList<nn::Linear> layers{nn::Linear(2, 2), nn::Linear(2, 2)};
   CHECK(mixed.at(0).as<nn::Linear>().weight.equal(layers.at(0).weight));
   CHECK(mixed.at(2).as<nn::Linear>().weight.equal(layers.at(1).weight));
-  const nn::ModuleList<> copy{mixed};  // and no list in a list
+  const nn::ModuleList<> copy{mixed};  // a copy, not a list in a list
   CHECK(copy.size() == 3);
   CHECK_THROWS_AS(mixed.at(3), IndexError);
 }
 
-TEST_CASE("a ModuleList makes as many modules as it is told") {
+TEST_CASE("a ModuleList makes a given number of modules") {
   manual_seed(3);
   const nn::ModuleList<nn::Linear> made(3, [] { return nn::Linear(2, 2); });
   manual_seed(3);
@@ -91,10 +91,11 @@ TEST_CASE("a ModuleList makes as many modules as it is told") {
   CHECK(nn::ModuleList<>(2, nn::ReLU()).size() == 2);
   CHECK(nn::ModuleList<>(1, [] { return nn::ReLU(); }).size() == 1);
   CHECK(nn::ModuleList<nn::Linear>(0, first).size() == 0);
-  CHECK_THROWS_WITH(nn::ModuleList<nn::Linear>(-1, first), "[ModuleList] -1 modules");
+  CHECK_THROWS_WITH(nn::ModuleList<nn::Linear>(-1, first),
+                    "[ModuleList] the number of modules is -1");
 }
 
-TEST_CASE("a Sequential is a function of a tensor wherever one is asked for", "[products]") {
+TEST_CASE("a Sequential can be passed wherever a function of a tensor is expected", "[products]") {
   manual_seed(1);
   nn::Sequential model{nn::Linear(4, 2), nn::Tanh()};
   CHECK(model[0].as<nn::Linear>().in_features() == 4);

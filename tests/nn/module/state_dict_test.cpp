@@ -1,4 +1,4 @@
-// Named tensors.
+// StateDict, a list of named tensors.
 #include <map>
 #include <string>
 
@@ -35,7 +35,7 @@ TEST_CASE("a state finds its tensors by name, in the order of their insertion") 
   CHECK_THROWS_AS(state.at(""), IndexError);
 }
 
-TEST_CASE("insertion keeps what is there, and removal what has other names") {
+TEST_CASE("insertion changes no existing entry and removal affects one name only") {
   nn::StateDict state;
   CHECK(state.empty());
   CHECK(state.insert({"a", ones({1})}).second);
@@ -53,12 +53,12 @@ TEST_CASE("insertion keeps what is there, and removal what has other names") {
   CHECK(state.empty());
 }
 
-TEST_CASE("a state is made of a map") {
+TEST_CASE("a state can be made from a map") {
   const std::map<std::string, Tensor> map{{"y", ones({2})}, {"x", ones({1})}};
   CHECK(order(nn::StateDict(map.begin(), map.end())) == "x y ");
 }
 
-TEST_CASE("states are equal if their names, their order and their tensors are") {
+TEST_CASE("states are equal if their names, their order and their tensors are equal") {
   const nn::StateDict state{{"a", ones({2})}, {"b", Tensor()}};
   CHECK(state == nn::StateDict{{"a", ones({2})}, {"b", Tensor()}});
   CHECK(state != nn::StateDict{{"a", ones({2})}});
@@ -71,7 +71,7 @@ TEST_CASE("states are equal if their names, their order and their tensors are") 
   CHECK(layer.state_dict() == layer.clone().state_dict());
 }
 
-TEST_CASE("weights are renamed and replaced between a file and a module") {
+TEST_CASE("weights can be renamed and replaced before they are loaded") {
   const nn::Linear from(2, 3);
   nn::StateDict state = from.state_dict();
   state["kernel"] = state.at("weight");

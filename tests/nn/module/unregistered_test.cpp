@@ -1,4 +1,4 @@
-// Members for which a field macro was forgotten.
+// Members that were declared without a macro such as TEND_MODULE.
 #include <array>
 #include <memory>
 #include <optional>
@@ -39,7 +39,7 @@ class Scale : public nn::Module<Scale> {
   nn::Parameter factor{ones({3})};
 };
 
-// What may be held without a macro.
+// Has members that need no macro.
 class Free : public nn::Module<Free> {
  public:
   Free() : inner(2, 2), tied(inner.weight), pointer(std::make_shared<nn::Linear>(2, 2)) {
@@ -49,7 +49,7 @@ class Free : public nn::Module<Free> {
   Tensor forward(const Tensor& x) const { return matmul(inner(x), tied); }
 
   TEND_MODULE(nn::Linear, inner);
-  nn::Parameter tied;  // a second handle on what is registered
+  nn::Parameter tied;  // a second handle on a registered parameter
   nn::Parameter frozen{ones({2})};
   nn::Parameter absent;
   std::vector<nn::Linear> many;
@@ -61,23 +61,23 @@ const Tensor kRow = ones({1, 2});
 
 }  // namespace
 
-TEST_CASE("a member module without its field macro is an error of the first call") {
+TEST_CASE("the first call of a module with an unregistered member module is an error") {
   const Forgetful net;
   const char* message =
       "[Forgetful] its member of class Linear is not registered, so nothing trains or saves it. "
       "Declare it as TEND_MODULE(Linear, name)";
   CHECK_THROWS_WITH(net(kRow), message);
-  CHECK_THROWS_WITH(net(kRow), message);  // and of every other one
+  CHECK_THROWS_WITH(net(kRow), message);  // every later call fails, too
 }
 
-TEST_CASE("the path of a module with a forgotten member is named, and forward did not run") {
+TEST_CASE("the error of a forgotten member names the module's path and comes before forward") {
   const Outer outer;
   CHECK_THROWS_WITH(outer(kRow),
                     Catch::Matchers::StartsWith("[Outer.blocks.0] its member of class Linear is"));
   CHECK(outer.calls == 0);
 }
 
-TEST_CASE("copies and moved modules know their forgotten members") {
+TEST_CASE("forgotten members are found in copied and moved modules") {
   Forgetful net;
   const Forgetful copy = net;
   const Forgetful moved = std::move(net);
@@ -90,7 +90,7 @@ TEST_CASE("copies and moved modules know their forgotten members") {
   CHECK_THROWS_WITH(sequential(kRow), Catch::Matchers::StartsWith("[Sequential.1] its member"));
 }
 
-TEST_CASE("a list, an array and an optional without a macro are found") {
+TEST_CASE("modules in a list, an array or an optional without a macro are found") {
   struct List : nn::Module<List> {
     List() { layers.emplace_back(2, 2); }
     Tensor forward(const Tensor& x) const { return layers[0](x); }
@@ -113,7 +113,7 @@ TEST_CASE("a list, an array and an optional without a macro are found") {
   CHECK_NOTHROW(maybe(kRow));
 }
 
-TEST_CASE("modules in a std::vector that forward calls are an error, unless somebody knows them") {
+TEST_CASE("a call of a module in a std::vector is an error unless its parameters were listed") {
   struct Net : nn::Module<Net> {
     Tensor forward(const Tensor& x) const {
       Tensor y = x;
@@ -145,10 +145,11 @@ TEST_CASE("modules in a std::vector that forward calls are an error, unless some
   const Net frozen = make();
   for (Tensor parameter : {frozen.layers[0].weight, frozen.layers[0].bias})
     parameter.requires_grad_(false);
-  CHECK_THROWS_WITH(frozen(kRow), Catch::Matchers::StartsWith("[Net > Linear]"));  // the second
+  // The first layer has nothing to train; the error is about the second one.
+  CHECK_THROWS_WITH(frozen(kRow), Catch::Matchers::StartsWith("[Net > Linear]"));
 }
 
-TEST_CASE("a parameter without its field macro is an error of the first call") {
+TEST_CASE("the first call of a module with an unregistered parameter is an error") {
   CHECK_THROWS_WITH(Scale()(ones({3})),
                     "[Scale] its member Parameter of shape (3,) is not registered, so nothing "
                     "trains or saves it. Declare it as TEND_PARAMETER(name)");
@@ -204,10 +205,10 @@ class Twice : public Layer {
 
 }  // namespace
 
-TEST_CASE("a class derived from another module's is an error, unless that is abstract") {
+TEST_CASE("a class that is derived from a module class is an error unless that class is abstract") {
   const std::string message =
-      "[Scaled] a class derived from another module's has that one's forward and clone: derive it "
-      "from nn::Module<Scaled>, with the other module as a member";
+      "[Scaled] a class that is derived from another module class inherits its forward and clone: "
+      "derive it from nn::Module<Scaled> and make the other module a member";
   CHECK_THROWS_WITH(Scaled()(kRow), message);
   CHECK_THROWS_WITH(nn::Sequential{Scaled()}(kRow), Catch::Matchers::StartsWith(message));
   CHECK_THROWS_WITH(Scaled().clone(), message);

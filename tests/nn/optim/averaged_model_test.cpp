@@ -1,4 +1,4 @@
-// Running averages of weights, as torch.optim.swa_utils.AveragedModel's.
+// Averages of weights, compared with torch.optim.swa_utils.AveragedModel.
 #include "tests/nn/optim/torch_runs.h"
 
 #include <set>
@@ -33,7 +33,7 @@ bool all_equal(const std::vector<Tensor>& a, const std::vector<Tensor>& b) {
 
 }  // namespace
 
-TEST_CASE("averaged weights are PyTorch's, running ones and those that decay", "[products]") {
+TEST_CASE("running and decaying averages of weights are PyTorch's", "[products]") {
   int runs = 0;
   for (const auto& run : test::torch_optimizers()["averages"]) {
     ++runs;
@@ -50,7 +50,7 @@ TEST_CASE("averaged weights are PyTorch's, running ones and those that decay", "
       if (step % 3 != 2) continue;
       averaged.update_parameters();
       const Tensor expected = test::stored(run["values"][step / 3], {5, 4});
-      // Sums in another order, and in the running average a factor where PyTorch divides.
+      // Sums are in another order, and the running average multiplies where PyTorch divides.
       CHECK((averaged.state_dict().at("module.w1") - expected).abs().max().item<double>() <= 1e-13);
     }
     CHECK(averaged.n_averaged() == 10);
@@ -61,7 +61,7 @@ TEST_CASE("averaged weights are PyTorch's, running ones and those that decay", "
   CHECK(runs == 3);
 }
 
-TEST_CASE("a model has its averaged weights under a guard, and its own afterwards") {
+TEST_CASE("a model has its averaged weights under a guard and its own afterwards") {
   nn::Linear model(3, 2);
   model.weight.set_data(arange(6.0).view({3, 2}).t());  // with strides
   optim::AveragedModel averaged(model);
@@ -85,7 +85,7 @@ TEST_CASE("a model has its averaged weights under a guard, and its own afterward
   CHECK(all_equal(values_of(model), own));
 }
 
-TEST_CASE("averages go on from their state with the same bits") {
+TEST_CASE("averages continue from their state with the same bits") {
   nn::Linear model(3, 2);
   const auto moved = [&](optim::AveragedModel& averaged) {
     const NoGradGuard no_grad;
@@ -105,7 +105,7 @@ TEST_CASE("averages go on from their state with the same bits") {
   CHECK(equal(rest.state_dict().at("module.weight"), whole.state_dict().at("module.weight")));
 }
 
-TEST_CASE("averages refuse states and parameters that are not theirs, and change nothing") {
+TEST_CASE("averages refuse states and parameters that do not fit and change nothing") {
   nn::Linear model(3, 2);
   optim::AveragedModel averaged(model);
   averaged.update_parameters();

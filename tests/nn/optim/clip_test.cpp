@@ -37,7 +37,7 @@ TEST_CASE("clip_grad_norm_ scales all gradients by one factor, as PyTorch's") {
   }
 }
 
-TEST_CASE("clip_grad_norm_ refuses a gradient that names an element twice, before any is scaled") {
+TEST_CASE("clip_grad_norm_ refuses a gradient with shared elements before it scales any") {
   Tensor a = ones({2}).requires_grad_(), b = ones({3}).requires_grad_();
   a.set_grad(full({2}, 5.0));
   b.set_grad(full({1}, 4.0).expand({3}));
@@ -48,7 +48,7 @@ TEST_CASE("clip_grad_norm_ refuses a gradient that names an element twice, befor
   CHECK(equal(b.grad(), full({3}, 4.0)));
 }
 
-TEST_CASE("clip_grad_norm_ clips to PyTorch's norms of every order, through dtypes") {
+TEST_CASE("clip_grad_norm_ clips to PyTorch's norms of every order for mixed dtypes") {
   int runs = 0;
   for (const auto& run : test::torch_optimizers()["clipping"]) {
     INFO(run["order"] << " " << run["max_norm"]);
@@ -66,7 +66,7 @@ TEST_CASE("clip_grad_norm_ clips to PyTorch's norms of every order, through dtyp
   CHECK(runs == 16);
 }
 
-TEST_CASE("clip_grad_norm_ refuses a norm that is not finite where that is asked for") {
+TEST_CASE("clip_grad_norm_ refuses a norm that is not finite on request") {
   const Tensor a = with_gradient(tensor({1.0, kInfinity})), b = with_gradient(ones({2}));
   const auto clip = [&](double order, bool refuses) {
     return nn::clip_grad_norm_({a, b}, 1, {.norm_type = order, .error_if_nonfinite = refuses});
@@ -82,7 +82,7 @@ TEST_CASE("clip_grad_norm_ refuses a norm that is not finite where that is asked
   CHECK(std::isnan(a.grad()[1].item()));
 }
 
-TEST_CASE("a norm of no gradients is zero, and empty gradients count for nothing") {
+TEST_CASE("the norm of no gradients is zero and empty gradients add nothing") {
   const Tensor none = zeros({2}).requires_grad_();
   for (const double order : {2.0, kInfinity, -1.0, 0.0}) {
     CHECK(nn::clip_grad_norm_({none}, 1, {.norm_type = order}) == 0);
@@ -91,7 +91,7 @@ TEST_CASE("a norm of no gradients is zero, and empty gradients count for nothing
   }
 }
 
-TEST_CASE("clip_grad_value_ clips every element and leaves NaN, as PyTorch's") {
+TEST_CASE("clip_grad_value_ clips every element and leaves NaN") {
   const Tensor a = with_gradient(tensor({3.0, -4.0, 0.5, kNotANumber, -kInfinity}));
   const Tensor b = with_gradient(tensor({{-0.25, 0.75}, {0.0, 9.0}}, float64).t());
   nn::clip_grad_value_({a, zeros({1}).requires_grad_(), b}, 0.5);

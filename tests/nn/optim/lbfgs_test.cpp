@@ -1,4 +1,4 @@
-// LBFGS steps as torch.optim's.
+// The steps of LBFGS are those of torch.optim.
 #include "tests/nn/optim/torch_runs.h"
 
 #include <limits>
@@ -48,8 +48,8 @@ Tensor step(optim::LBFGS& optimizer, const std::vector<Tensor>& p, Loss loss_of)
   });
 }
 
-// The tolerance: when x changes in its last bits, PyTorch's own numbers move by up to 2e-8 (in the
-// sixteenth step that searches a line with max_iter 4).
+// The tolerance is 1e-7: a change in the last bits of x changes PyTorch's own numbers by up to 2e-8
+// (in step 16 of the run with a line search and max_iter 4).
 template <class Loss>
 void check_run(const nlohmann::json& run, const std::vector<Tensor>& p, Loss loss_of) {
   INFO(run["options"].dump());
@@ -72,7 +72,7 @@ TEST_CASE("LBFGS steps a model as PyTorch does, with and without a line search",
   for (const auto& run : runs) check_run(run, test::start_model(), network_loss);
 }
 
-TEST_CASE("LBFGS searches along a line as PyTorch does, from steps too short and too long") {
+TEST_CASE("LBFGS searches along a line as PyTorch does from first steps of any length") {
   const auto& runs = test::torch_optimizers()["rosenbrock"];
   REQUIRE(runs.size() == 3);
   for (const auto& run : runs) check_run(run, valley(), rosenbrock_loss);
@@ -95,14 +95,14 @@ TEST_CASE("LBFGS searches lines whose slopes mislead as PyTorch does") {
   }
 }
 
-TEST_CASE("LBFGS finds the minimum in float32, too") {
+TEST_CASE("LBFGS also finds the minimum in float32") {
   const std::vector<Tensor> p = valley(float32);
   optim::LBFGS optimizer(p, {.line_search_fn = LineSearch::strong_wolfe});
   for (int i = 0; i < 5; ++i) step(optimizer, p, rosenbrock_loss);
   CHECK(allclose(p[0].detach(), ones({2}), 1e-3, 1e-3));
 }
 
-TEST_CASE("LBFGS goes on from its state with the same bits") {
+TEST_CASE("LBFGS continues from its state with the same bits") {
   const optim::LBFGSOptions options{.max_iter = 3, .line_search_fn = LineSearch::strong_wolfe};
   const std::vector<Tensor> whole = valley();
   optim::LBFGS one(whole, options);
@@ -123,14 +123,14 @@ TEST_CASE("LBFGS goes on from its state with the same bits") {
   CHECK(second.groups()[0].options.max_eval == 7);
 }
 
-TEST_CASE("LBFGS leaves a parameter without a gradient alone, and ends where steps are short") {
+TEST_CASE("LBFGS skips a parameter without a gradient and ends if its steps are short") {
   const std::vector<Tensor> both{valley()[0], ones({2}, float64).requires_grad_()};
   optim::LBFGS optimizer(both, {.max_iter = 9, .tolerance_change = 1});
   int calls = 0;
   optimizer.step([&] {
     ++calls;
     optimizer.zero_grad();
-    Tensor loss = rosenbrock_loss(both);  // of the first one alone
+    Tensor loss = rosenbrock_loss(both);  // only the first one gets a gradient
     loss.backward();
     return loss;
   });
@@ -139,7 +139,7 @@ TEST_CASE("LBFGS leaves a parameter without a gradient alone, and ends where ste
   CHECK(calls == 2);  // the first step is shorter than the tolerance
 }
 
-TEST_CASE("LBFGS refuses what it cannot step, before anything has changed") {
+TEST_CASE("LBFGS refuses invalid parameters and options before anything has changed") {
   const std::vector<Tensor> p = valley();
   const Tensor other = ones({2}).requires_grad_();
   const auto refuses = [&](optim::LBFGS optimizer, const std::string& message) {
@@ -165,7 +165,7 @@ TEST_CASE("LBFGS refuses what it cannot step, before anything has changed") {
   CHECK_THROWS_AS(optim::LBFGS(p).set_momentum(0, 0.5), Error);
 }
 
-TEST_CASE("LBFGS refuses a state and parameters that its memory does not fit") {
+TEST_CASE("LBFGS refuses a state and parameters that do not fit its history") {
   std::vector<Tensor> p = valley();
   optim::LBFGS optimizer(p, {.max_iter = 4});
   step(optimizer, p, rosenbrock_loss);
@@ -197,7 +197,7 @@ TEST_CASE("LBFGS refuses a state and parameters that its memory does not fit") {
                     ContainsSubstring("its memory of earlier steps 2 float64"));
 }
 
-TEST_CASE("a loss that is not finite ends the search for a step") {
+TEST_CASE("a loss that is not finite ends the line search") {
   const std::vector<Tensor> p = valley();
   optim::LBFGS optimizer(p, {.line_search_fn = LineSearch::strong_wolfe});
   const auto nowhere = [](const std::vector<Tensor>& parameters) {
@@ -207,7 +207,7 @@ TEST_CASE("a loss that is not finite ends the search for a step") {
   CHECK(optimizer.state_dict().at("func_evals").item<std::int64_t>() < 200);
 }
 
-TEST_CASE("how long LBFGS searches along a line does not depend on tolerance_change") {
+TEST_CASE("the length of a line search does not depend on tolerance_change") {
   const std::vector<Tensor> p = valley();
   optim::LBFGS optimizer(
       p, {.max_iter = 8, .tolerance_change = 1, .line_search_fn = LineSearch::strong_wolfe});
@@ -216,7 +216,7 @@ TEST_CASE("how long LBFGS searches along a line does not depend on tolerance_cha
     ++evaluations;
     return rosenbrock_loss(at);
   });
-  CHECK(evaluations == 3);  // PyTorch's, and its numbers
+  CHECK(evaluations == 3);  // this and the numbers below are PyTorch's
   CHECK(p[0][0].item<double>() == Approx(-1.0245319303460325));
   CHECK(p[0][1].item<double>() == Approx(1.0716196202669255));
 }

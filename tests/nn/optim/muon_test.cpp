@@ -1,4 +1,4 @@
-// Muon steps matrices as the formulas in make_optimizers.py.
+// Muon steps matrices by the formulas in make_optimizers.py.
 #include "tests/nn/optim/torch_runs.h"
 
 #include <cmath>
@@ -41,7 +41,7 @@ TEST_CASE("Muon steps the matrices of a model as its formulas do", "[products]")
       sgd.step();
       if (step != test::torch_optimizers()["steps"][next].get<int>()) continue;
       INFO("step " << step);
-      // In 100 steps PyTorch's numbers move by 1e-15 with the last bits of x.
+      // A change in the last bits of x changes PyTorch's numbers by 1e-15 in 100 steps.
       CHECK(test::distance(test::kept_of(p, next), run["values"][next]) <= 1e-13);
       ++next;
     }
@@ -49,7 +49,7 @@ TEST_CASE("Muon steps the matrices of a model as its formulas do", "[products]")
   CHECK(runs == 25);
 }
 
-TEST_CASE("Muon's step is an orthogonal matrix times its rate, of any layout and dtype",
+TEST_CASE("Muon's step is an orthogonal matrix times the rate for any layout and dtype",
           "[products]") {
   for (const DType dtype : {float32, float64}) {
     manual_seed(3);
@@ -63,9 +63,9 @@ TEST_CASE("Muon's step is an orthogonal matrix times its rate, of any layout and
   }
 }
 
-TEST_CASE("Muon goes on from its state, with the same bits for any number of threads",
+TEST_CASE("Muon continues from its state with the same bits for any number of threads",
           "[products]") {
-  // Of a size that threads divide.
+  // Large enough to be divided among threads.
   const auto trained = [](bool saves) {
     Generator generator(5);
     Tensor p = (rand({400, 600}, float32, generator) - 0.5).requires_grad_();
@@ -85,7 +85,7 @@ TEST_CASE("Muon goes on from its state, with the same bits for any number of thr
   CHECK(test::same_bits_for_any_thread_count([&] { return trained(false); }));
 }
 
-TEST_CASE("Muon refuses what is no matrix, and settings out of range", "[products]") {
+TEST_CASE("Muon refuses parameters that are not matrices and options out of range", "[products]") {
   Tensor p = ones({2, 3}).requires_grad_(), q = ones({2, 3}).requires_grad_();
   const Tensor bias = ones({3}).requires_grad_();
   CHECK_THROWS_WITH(optim::Muon({p, bias}), "[Muon] a parameter of shape (3,) is no matrix");

@@ -67,7 +67,7 @@ TEST_CASE("an optimizer refuses a state that is not its own") {
                     "[load_state_dict] 7.step belongs to no parameter");
 }
 
-TEST_CASE("an optimizer's state has the options of its groups, which are loaded with it") {
+TEST_CASE("an optimizer's state contains and restores the options of its groups") {
   const auto make = [](double lr) {
     optim::AdamW optimizer({ones({2}).requires_grad_()}, {.lr = lr, .betas = {0.8, 0.9}});
     optimizer.add_group({ones({3}).requires_grad_()}, {.lr = 2 * lr, .amsgrad = true});
@@ -104,17 +104,18 @@ TEST_CASE("an optimizer's state has the options of its groups, which are loaded 
   refuses("group.1.amsgrad is () float64, not () bool",
           [](auto& s) { s["group.1.amsgrad"] = ones({}, float64); });
   refuses("group.2.lr belongs to no group", [](auto& s) { s["group.2.lr"] = ones({}, float64); });
-  // A state without options, as version 0.1 wrote it, leaves them as they are.
+  // A state without options, as version 0.1 wrote it, does not change the options.
   optim::AdamW older = make(1);
   older.load_state_dict({});
   CHECK(older.lr(1) == 2);
 }
 
-TEST_CASE("a group's parameters are chosen when it is added") {
+TEST_CASE("a group's list of parameters cannot change after it was added") {
   const Tensor a = ones({2}).requires_grad_(), b = ones({2}).requires_grad_();
   optim::AdamW optimizer({a}, {.lr = 0.1});
   optimizer.groups()[0].parameters.push_back(b);
-  const char* const message = "[AdamW.step] a group's parameters are chosen when it is added";
+  const char* const message =
+      "[AdamW.step] the list of a group's parameters must not change after add_group";
   CHECK_THROWS_WITH(optimizer.state_dict(), message);
   CHECK_THROWS_WITH(optimizer.load_state_dict({}), message);
   CHECK_THROWS_WITH(optimizer.step(), message);

@@ -50,7 +50,7 @@ Tensor start() {
   return tensor({1.0, -2.0, 3.0, 0.5});
 }
 
-// Five steps of three parameters, and ten more, which w2 joins in as a group of its own.
+// Steps three parameters five times, then adds w2 as a group of its own and steps ten times more.
 template <class Optimizer>
 void check_grown(const std::string& name, const typename Optimizer::Options& options,
                  const typename Optimizer::Options& later) {
@@ -63,7 +63,7 @@ void check_grown(const std::string& name, const typename Optimizer::Options& opt
     for (Tensor& each : p) each.zero_grad();
     test::go_backward(p, false);
     optimizer.step();
-    // As in torch_runs.h.
+    // The tolerance is explained in torch_runs.h.
     if (step == 4) CHECK(test::distance(test::all_of(p), expected[0]) <= 1e-14);
     if (step == 14) CHECK(test::distance(test::all_of(p), expected[1]) <= 1e-14);
   }
@@ -120,7 +120,7 @@ TEST_CASE("optimizers step a model as PyTorch does, with all of their options", 
         }) == 4);
 }
 
-TEST_CASE("a group that joins after some steps is stepped as PyTorch's") {
+TEST_CASE("a group that is added after some steps has PyTorch's steps") {
   REQUIRE(test::torch_optimizers()["grown"].size() == 4);
   check_grown<optim::SGD>("SGD", {.lr = 0.01, .momentum = 0.9}, {.lr = 0.05, .momentum = 0.5});
   check_grown<optim::Adam>("Adam", {.lr = 0.02, .amsgrad = true},
@@ -138,7 +138,7 @@ TEST_CASE("an optimizer steps a parameter that is a strided view") {
   CHECK(storage.select(1, 0).to_vector<float>() == std::vector<float>(4, 0.0f));
 }
 
-TEST_CASE("an optimizer takes a learning rate alone") {
+TEST_CASE("an optimizer accepts a learning rate as its only option") {
   const Tensor p = ones({2}, {.requires_grad = true});
   CHECK(optim::SGD({p}, 1).groups()[0].options.lr == 1);
   optim::AdamW adamw({p}, 1e-4);
@@ -208,7 +208,7 @@ TEST_CASE("optimizers refuse parameters that they cannot step") {
   CHECK(expanded.to_vector<float>() == std::vector<float>(3, 0.0f));
 }
 
-TEST_CASE("optimizers refuse options out of range, and change nothing") {
+TEST_CASE("optimizers refuse options out of range and change nothing") {
   const Tensor p = start().requires_grad_();
   CHECK_THROWS_WITH(optim::Adam({p}, {.betas = {1.0, 0.9}}),
                     "[Adam] betas (1, 0.9) must lie in [0, 1)");
@@ -233,7 +233,7 @@ TEST_CASE("optimizers refuse options out of range, and change nothing") {
   CHECK(equal(p.detach(), start()));
 }
 
-TEST_CASE("an optimizer refuses a gradient that no longer fits, before any parameter is stepped") {
+TEST_CASE("an optimizer refuses a gradient that no longer fits before it changes any parameter") {
   Tensor first = start().requires_grad_(), second = ones({2, 3}).requires_grad_();
   optim::AdamW optimizer({first, second});
   first.set_grad(ones({4}));
@@ -253,7 +253,7 @@ TEST_CASE("an optimizer refuses a gradient that no longer fits, before any param
   CHECK_FALSE(equal(first.detach(), start()));
 }
 
-TEST_CASE("an optimizer refuses a parameter that became another one") {
+TEST_CASE("an optimizer refuses a parameter that got another shape") {
   Tensor p = start().requires_grad_();
   optim::AdamW optimizer({p});
   p.set_grad(ones({4}));
@@ -267,7 +267,7 @@ TEST_CASE("an optimizer refuses a parameter that became another one") {
   CHECK(p.to_vector<float>() == std::vector<float>(4000, 1.0f));
 }
 
-TEST_CASE("a parameter without gradient is passed over") {
+TEST_CASE("an optimizer skips a parameter without a gradient") {
   Tensor p = start().requires_grad_();
   optim::AdamW optimizer({p});
   optimizer.step();
@@ -275,7 +275,7 @@ TEST_CASE("a parameter without gradient is passed over") {
   CHECK(!optimizer.state_dict().contains("0.step"));
 }
 
-TEST_CASE("groups have settings of their own") {
+TEST_CASE("each group has its own options") {
   Tensor a = ones({2}).requires_grad_();
   Tensor b = ones({2}).requires_grad_();
   optim::SGD optimizer({a}, {.lr = 1.0});
@@ -286,7 +286,7 @@ TEST_CASE("groups have settings of their own") {
   CHECK(b.to_vector<float>() == std::vector<float>{0.75f, 0.75f});
 }
 
-TEST_CASE("a step with a closure computes gradients first and gives the loss") {
+TEST_CASE("a step with a closure computes gradients first and returns the loss") {
   const Tensor x = tensor({3.0}).requires_grad_();
   optim::SGD sgd({x}, {.lr = 0.5});
   optim::AdamW adamw({x}, {.lr = 0.5, .weight_decay = 0});
@@ -309,7 +309,7 @@ TEST_CASE("a step with a closure computes gradients first and gives the loss") {
   CHECK(x.item<float>() == Approx(0.5));
 }
 
-TEST_CASE("an optimizer is used through its base, as schedules do") {
+TEST_CASE("an optimizer can be used through its base class") {
   const Tensor w = ones({2}).requires_grad_();
   optim::SGD sgd({w}, {.lr = 0.5, .momentum = 0.75});
   optim::Adagrad adagrad({w}, 0.1);
@@ -331,7 +331,7 @@ TEST_CASE("an optimizer is used through its base, as schedules do") {
   CHECK(lion.groups()[0].options.betas == std::pair(0.25, 0.9));
   CHECK(!adagrad.momentum(0).has_value());
   CHECK_THROWS_WITH(adagrad.set_momentum(0, 0.5), ContainsSubstring("has no momentum"));
-  CHECK_THROWS_WITH(base.lr(1), "[lr] group 1 of 1");
+  CHECK_THROWS_WITH(base.lr(1), "[lr] group 1 is out of range for 1 groups");
   CHECK_THROWS_AS(base.set_lr(1, 0.1), IndexError);
   CHECK_THROWS_AS(base.momentum(7), IndexError);
   const Tensor loss = base.step([&] {
@@ -343,7 +343,7 @@ TEST_CASE("an optimizer is used through its base, as schedules do") {
   CHECK(loss.item() == 1);
 }
 
-TEST_CASE("matrices decay, biases and norms do not, unless a predicate says so") {
+TEST_CASE("only matrices decay unless a predicate says otherwise") {
   class Net : public nn::Module<Net> {
    public:
     Net() : norm({4}), up(4, 3) {}
@@ -369,7 +369,7 @@ TEST_CASE("matrices decay, biases and norms do not, unless a predicate says so")
   CHECK_THROWS_WITH(optim::decay_groups(net, 0.1, {}), ContainsSubstring("is empty"));
 }
 
-TEST_CASE("a frozen parameter stays, and goes on with its state when it is trained again") {
+TEST_CASE("a frozen parameter does not change and keeps its state until it is trained again") {
   const Tensor a = ones({1}).requires_grad_();
   Tensor b = ones({1}).requires_grad_();
   optim::SGD optimizer({a, b}, {.lr = 1, .momentum = 0.5});
@@ -388,7 +388,7 @@ TEST_CASE("a frozen parameter stays, and goes on with its state when it is train
   CHECK(b.item() == 0 - 1.5F);  // its velocity is from the first step
 }
 
-TEST_CASE("running means go from the nearer end, as torch.lerp does") {
+TEST_CASE("running means round as torch.lerp does") {
   Tensor x = zeros({2}).requires_grad_();
   const auto run = [&](optim::Optimizer& optimizer, const Tensor& first, const Tensor& second) {
     x.set_grad(first);
@@ -402,13 +402,13 @@ TEST_CASE("running means go from the nearer end, as torch.lerp does") {
         std::vector<float>{1, 1});
   optim::RMSprop rmsprop({x}, {.alpha = 0.3, .centered = true});
   const nn::StateDict state = run(rmsprop, tensor({1e8, 1.3}, float32), tensor({1., 1.7}, float32));
-  // PyTorch's numbers, which a fused operation may have rounded otherwise.
+  // PyTorch's numbers. A fused operation of PyTorch may round differently.
   CHECK_THAT(
       state.at("0.grad_avg").to(float64).to_vector<double>(),
       Catch::Matchers::Approx(std::vector<double>{21000002, 1.4630000591278076}).epsilon(2e-7));
 }
 
-TEST_CASE("Lion moves nothing along NaN") {
+TEST_CASE("Lion does not move an element whose gradient is NaN") {
   const Tensor p = ones({2}, {.requires_grad = true});
   optim::Lion optimizer({p}, 0.5);
   (p * tensor({std::numeric_limits<float>::quiet_NaN(), 2.0f})).sum().backward();

@@ -1,4 +1,4 @@
-// Schedules give the learning rates of torch.optim.lr_scheduler.
+// Schedules have the learning rates of torch.optim.lr_scheduler.
 #include <cmath>
 #include <fstream>
 #include <functional>
@@ -41,8 +41,8 @@ optim::SGD two_rates() {
   return two_groups<optim::SGD>({.momentum = 0.9});
 }
 
-// The formulas are PyTorch's, operation for operation, but cos and pow may differ by an ulp between
-// two C libraries, and 45 steps multiply such differences up.
+// The formulas are PyTorch's, operation for operation. But cos and pow may differ by an ulp between
+// two C libraries, and 45 steps increase such differences.
 constexpr double kRateTolerance = 1e-13;
 
 void check_rates(const optim::Optimizer& optimizer, const nlohmann::json& expected) {
@@ -52,7 +52,7 @@ void check_rates(const optim::Optimizer& optimizer, const nlohmann::json& expect
   }
 }
 
-// Schedules live apart from those that are made of them.
+// Owns schedules, since a composed schedule only refers to its parts.
 using Schedules = std::vector<std::shared_ptr<LRScheduler>>;
 
 template <class S, class... Arguments>
@@ -197,7 +197,7 @@ std::unique_ptr<Optimizer> optimizer_for(const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("schedules give PyTorch's rates and momenta at every epoch") {
+TEST_CASE("schedules have PyTorch's rates and momenta at every epoch") {
   for (const Case& each : cases()) {
     CAPTURE(each.name);
     const auto& run = torch_schedules()["runs"].at(each.name);
@@ -218,7 +218,7 @@ TEST_CASE("schedules give PyTorch's rates and momenta at every epoch") {
   }
 }
 
-TEST_CASE("a schedule that goes on from its state gives the bits of one that never stopped") {
+TEST_CASE("a schedule that continues from its state has the bits of an uninterrupted one") {
   for (const Case& each : cases()) {
     CAPTURE(each.name);
     const auto whole = optimizer_for(each.name);
@@ -242,7 +242,7 @@ TEST_CASE("a schedule that goes on from its state gives the bits of one that nev
   }
 }
 
-TEST_CASE("schedules refuse settings that cannot be, and a state that does not fit") {
+TEST_CASE("schedules refuse invalid options and states that do not fit") {
   SGD optimizer = two_rates();
   CHECK_THROWS_WITH(StepLR(optimizer, 0), "[StepLR] step_size must be at least 1, got 0");
   CHECK_THROWS_WITH(ConstantLR(optimizer, 1.5), ContainsSubstring("(0, 1]"));
@@ -276,7 +276,7 @@ TEST_CASE("schedules refuse settings that cannot be, and a state that does not f
   OneCycleLR cycle(optimizer, {.max_lr = 1, .total_steps = 1});
   cycle.step();
   const double before = optimizer.lr(0);
-  CHECK_THROWS_WITH(cycle.step(), "[OneCycleLR] step 2 of 1");
+  CHECK_THROWS_WITH(cycle.step(), "[OneCycleLR] step 2 is after the last, 1");
   CHECK(optimizer.lr(0) == before);
   CHECK(cycle.last_epoch() == 1);
 
@@ -317,7 +317,7 @@ TEST_CASE("schedules refuse settings that cannot be, and a state that does not f
   refuses("twice", [](auto& s) { s.emplace_back("last_lr", ones({2}, float64)); });
 }
 
-TEST_CASE("a cycle may leave the momentum alone") {
+TEST_CASE("a cycle may leave the momentum unchanged") {
   SGD optimizer = two_rates();
   const double momentum = *optimizer.momentum(0);
   OneCycleLR cycle(optimizer, {.max_lr = 1, .total_steps = 9, .cycle_momentum = false});
@@ -325,8 +325,7 @@ TEST_CASE("a cycle may leave the momentum alone") {
   CHECK(*optimizer.momentum(0) == momentum);
 }
 
-TEST_CASE(
-    "groups that are added after a schedule was made have the rates that PyTorch gives them") {
+TEST_CASE("groups that are added after a schedule was made have PyTorch's rates") {
   std::size_t followed = 0;
   for (const Case& each : cases()) {
     CAPTURE(each.name);
@@ -348,7 +347,7 @@ TEST_CASE(
   CHECK(followed >= 8);
 }
 
-TEST_CASE("rates and momenta that would not be finite are refused") {
+TEST_CASE("schedules refuse rates and momenta that would not be finite") {
   SGD optimizer = two_rates();
   const auto refused = [&](const OneCycleLROptions& options, const std::string& message) {
     CAPTURE(message);
@@ -372,13 +371,13 @@ TEST_CASE("rates and momenta that would not be finite are refused") {
   CHECK(pole.last_epoch() == 0);
 }
 
-TEST_CASE("a schedule that follows another one begins as it does alone") {
+TEST_CASE("a schedule begins after another one as it begins by itself") {
   for (const Case& each : cases()) {
     CAPTURE(each.name);
     const auto optimizer = optimizer_for(each.name), other = optimizer_for(each.name);
     StepLR before(*optimizer, 2);
     const Schedules parts = each.make(*optimizer), alone = each.make(*other);
-    if (parts.size() > 1) continue;  // made of others, and cannot begin anew
+    if (parts.size() > 1) continue;  // a composed schedule cannot start again
     SequentialLR schedule(*optimizer, {before, *parts[0]}, {1});
     for (int step = 0; step < 3; ++step) {
       CAPTURE(step);
@@ -392,7 +391,7 @@ TEST_CASE("a schedule that follows another one begins as it does alone") {
   }
 }
 
-TEST_CASE("groups that are added later keep their rates where PyTorch has no rule") {
+TEST_CASE("groups that are added later keep their rates if PyTorch has no rule") {
   SGD optimizer = two_rates();
   OneCycleLR cycle(optimizer, {.max_lr = 0.4, .total_steps = 30});
   WSDLR wsd(optimizer, {.total = 30});
@@ -402,8 +401,8 @@ TEST_CASE("groups that are added later keep their rates where PyTorch has no rul
   CHECK(optimizer.lr(2) == 1);
 }
 
-// PyTorch 2.6 for the same calls.
-TEST_CASE("cosine annealing leaves a later group's rate alone where its way back begins") {
+// The rates are those of PyTorch 2.6 for the same calls.
+TEST_CASE("cosine annealing does not change a later group's rate at the minimum") {
   SGD optimizer({zeros({1}).requires_grad_()}, {.lr = 1});
   CosineAnnealingLR schedule(optimizer, 2);
   schedule.step();
@@ -432,7 +431,7 @@ TEST_CASE("one cycle sets the rate from which later schedules begin") {
   }
 }
 
-TEST_CASE("a rate that falls to 0 is no number below it, and its state can be loaded") {
+TEST_CASE("a rate that falls to zero does not become negative and its state can be loaded") {
   for (const std::int64_t iters : {4, 5, 7, 10, 100}) {
     SGD optimizer({zeros({1}).requires_grad_()}, 0.1);
     LinearLR schedule(optimizer, {.end_factor = 0, .total_iters = iters});
@@ -441,7 +440,7 @@ TEST_CASE("a rate that falls to 0 is no number below it, and its state can be lo
     CHECK(optimizer.lr(0) < 1e-16);
     optimizer.step();
   }
-  // Where a Trainer ends, the schedule has made one step more than the rate has.
+  // At the end of a Trainer's run, the schedule is one step ahead of the rate's last use.
   SGD optimizer({zeros({1}).requires_grad_()}, {.lr = 0.1, .momentum = 0.9});
   OneCycleLR cycle(optimizer, {.max_lr = 0.4,
                                .total_steps = 10,
@@ -449,7 +448,7 @@ TEST_CASE("a rate that falls to 0 is no number below it, and its state can be lo
                                .base_momentum = 0.85,
                                .max_momentum = 0.999});
   for (int i = 0; i < 10; ++i) cycle.step();
-  CHECK(optimizer.lr(0) < 0);  // as PyTorch's
+  CHECK(optimizer.lr(0) < 0);  // as in PyTorch
   const double rate = optimizer.lr(0);
   const nn::StateDict state = optimizer.state_dict();
   optimizer.set_lr(0, 1);
@@ -458,7 +457,7 @@ TEST_CASE("a rate that falls to 0 is no number below it, and its state can be lo
   CHECK_THROWS_AS(optimizer.step(), Error);
 }
 
-TEST_CASE("rates are reduced when a metric has stopped getting better") {
+TEST_CASE("ReduceLROnPlateau reduces rates when a metric has stopped improving") {
   const std::vector<std::pair<std::string, PlateauOptions>> runs = {
       {"plateau", {.factor = 0.5, .patience = 2}},
       {"plateau_abs",
@@ -486,7 +485,7 @@ TEST_CASE("rates are reduced when a metric has stopped getting better") {
       CAPTURE(epoch);
       schedule.step(metrics[epoch]);
       check_rates(optimizer, expected[epoch]);
-      // Another one goes on from its state.
+      // Another schedule continues from its state.
       const nn::StateDict state = schedule.state_dict();
       schedule = ReduceLROnPlateau(optimizer, options);
       schedule.load_state_dict(state);
@@ -503,7 +502,7 @@ TEST_CASE("rates are reduced when a metric has stopped getting better") {
   CHECK_THROWS_WITH(ReduceLROnPlateau(optimizer, {.cooldown = -1}), ContainsSubstring("cooldown"));
 }
 
-TEST_CASE("a plateau's state is refused where it does not fit, and nothing has changed") {
+TEST_CASE("ReduceLROnPlateau refuses a state that does not fit and changes nothing") {
   SGD optimizer = two_rates();
   ReduceLROnPlateau schedule(optimizer, {.patience = 1});
   schedule.step(3);
@@ -521,12 +520,12 @@ TEST_CASE("a plateau's state is refused where it does not fit, and nothing has c
   refuses("patience", tensor(std::int64_t{1}), "patience belongs to nothing");
 }
 
-TEST_CASE("on a plateau each group may have a least rate of its own") {
+TEST_CASE("ReduceLROnPlateau may have a minimum rate for each group") {
   SGD optimizer = two_rates();
   CHECK_THROWS_WITH(ReduceLROnPlateau(optimizer, {.min_lr = {0.1, 0.1, 0.1}}),
                     "[ReduceLROnPlateau] 3 values of min_lr for 2 groups");
   optimizer.add_group({zeros({1}).requires_grad_()}, {.lr = 1});
-  // One for all goes for groups that are added, too.
+  // A single minimum also applies to groups that are added later.
   ReduceLROnPlateau one(optimizer, {.patience = 0, .min_lr = 0.5});
   one.step(1);
   one.step(2);

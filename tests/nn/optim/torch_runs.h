@@ -42,15 +42,15 @@ inline void go_backward(const std::vector<Tensor>& p, bool maximize) {
   (maximize ? -loss : loss).backward();
 }
 
-// The elements of all parameters.
+// The elements of all parameters, joined.
 inline Tensor all_of(const std::vector<Tensor>& p) {
   std::vector<Tensor> flat;
   for (const Tensor& each : p) flat.push_back(each.detach().flatten());
   return cat(flat, 0);
 }
 
-// What the file keeps after a step: all of the parameters after the first that it has, a row of w1
-// and the bias after the others.
+// The numbers that the file stores: all parameters after the first stored step, and a row of w1 and
+// the bias after the later ones.
 inline Tensor kept_of(const std::vector<Tensor>& p, std::size_t index) {
   return index == 0 ? all_of(p) : cat({p[0].detach().select(0, 0), p[2].detach()}, 0);
 }
@@ -59,9 +59,9 @@ inline double distance(const Tensor& got, const nlohmann::json& values) {
   return (got - stored(values, got.shape())).abs().max().item<double>();
 }
 
-// Each run of the optimizer O in the file; returns how many there are. The tolerance: when x
-// changes in its last bits, PyTorch's own numbers move by 2e-16 in ten steps, and by up to 3e-10 in
-// a hundred (with betas (0.5, 0.8), without amsgrad).
+// Checks each run of the optimizer O in the file, and returns the number of runs. The tolerances:
+// a change in the last bits of x changes PyTorch's own numbers by 2e-16 in ten steps, and by up to
+// 3e-10 in a hundred (with betas (0.5, 0.8), without amsgrad).
 template <class O, class MakeOptions>
 int check_runs(const std::string& name, MakeOptions make_options) {
   int runs = 0;

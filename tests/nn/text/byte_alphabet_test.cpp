@@ -8,7 +8,7 @@ using tend::nn::bytes_in_order;
 using tend::nn::bytes_of_printable;
 using tend::nn::printable;
 
-TEST_CASE("every byte has a printable character, and comes back from it") {
+TEST_CASE("every byte has a printable character and is recovered from it") {
   std::string all;
   for (const unsigned char byte : bytes_in_order()) {
     const std::string one(1, static_cast<char>(byte));

@@ -46,11 +46,11 @@ void check_samples(const BytePairEncoding& tokenizer, const nlohmann::json& samp
 
 }  // namespace
 
-TEST_CASE("texts have the ids that another encoder gives them") {
+TEST_CASE("texts have the same ids as in another encoder") {
   check_samples(load_made(), made_text()["samples"]);
 }
 
-// See tests/data/make_text.js, which fills the folder.
+// tests/data/make_text.js writes the folder.
 TEST_CASE("a megabyte of texts has the ids of GPT-2", "[.gpt2]") {
   const std::string folder = gpt2_folder();
   const auto tokenizer = BytePairEncoding::load(folder + "/vocab.json", folder + "/merges.txt");
@@ -63,7 +63,7 @@ TEST_CASE("a megabyte of texts has the ids of GPT-2", "[.gpt2]") {
   CHECK(tokenizer.decode(tokenizer.encode(bytes)) == bytes);
 }
 
-TEST_CASE("any bytes come back") {
+TEST_CASE("decoding returns any encoded bytes") {
   const BytePairEncoding tokenizer = load_made();
   for (const std::string_view text :
        {std::string_view(), std::string_view("\0", 1), std::string_view("\xFF"),
@@ -79,14 +79,14 @@ TEST_CASE("any bytes come back") {
   CHECK(tokenizer.encode("").empty());
 }
 
-TEST_CASE("text around broken UTF-8 is encoded as if it stood alone") {
+TEST_CASE("text next to invalid UTF-8 has the same ids as by itself") {
   const BytePairEncoding tokenizer = load_made();
   CHECK(tokenizer.encode("the word\xFF\xFE and so on") ==
         joined({tokenizer.encode("the word"), tokenizer.encode("\xFF"), tokenizer.encode("\xFE"),
                 tokenizer.encode(" and so on")}));
 }
 
-TEST_CASE("special tokens of a text are text unless they are allowed") {
+TEST_CASE("special tokens in a text are ordinary text unless they are allowed") {
   const BytePairEncoding tokenizer = load_made();
   const auto end = tokenizer.token_id("<|endoftext|>");
   REQUIRE(end);
@@ -120,12 +120,12 @@ TEST_CASE("ids that are not in the vocabulary are refused with their position") 
   CHECK_THROWS_AS(tokenizer.token_bytes(std::numeric_limits<std::int64_t>::min()), IndexError);
 }
 
-TEST_CASE("the build says what its tokenizers were built with") {
+TEST_CASE("build_info names the libraries of the tokenizers") {
   CHECK_THAT(build_info().text, ContainsSubstring("PCRE2 10."));
 }
 
-// With time that grows by the square of its length such a piece would take hours.
-TEST_CASE("a piece of a million letters is encoded") {
+// In quadratic time such a piece would take hours.
+TEST_CASE("a piece of a million letters is encoded quickly") {
   const BytePairEncoding tokenizer = load_made();
   std::string text;
   while (text.size() < 1'000'000) text += "thetransformerattention";

@@ -32,7 +32,7 @@ inline std::string write_text(const TemporaryFolder& folder, const std::string& 
   return folder.file(name);
 }
 
-/// The made vocabulary as GPT-2's files have it.
+/// The made vocabulary, written as in GPT-2's files.
 inline std::string made_vocab() {
   nlohmann::json vocabulary = nlohmann::json::object();
   for (std::size_t id = 0; id < made_text()["tokens"].size(); ++id)
@@ -44,7 +44,7 @@ inline std::string made_merges() {
   for (const auto& merge : made_text()["merges"]) merges += merge.get<std::string>() + '\n';
   return merges;
 }
-/// The folder that make_text.js has filled.
+/// The folder that make_text.js wrote.
 inline std::string gpt2_folder() {
   const char* folder = std::getenv("TEND_GPT2");
   if (folder == nullptr) throw std::runtime_error("TEND_GPT2 is not set");
@@ -57,7 +57,7 @@ inline nn::BytePairEncoding load_made() {
                                     write_text(folder, "merges.txt", made_merges()));
 }
 
-/// CHECKs that two tokenizers have the same tokens and give the same ids.
+/// CHECKs that two tokenizers have the same tokens and return the same ids.
 inline void check_same(const nn::BytePairEncoding& a, const nn::BytePairEncoding& b) {
   REQUIRE(a.vocab_size() == b.vocab_size());
   for (std::int64_t id = 0; id < a.vocab_size(); ++id)

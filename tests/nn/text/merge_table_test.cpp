@@ -15,7 +15,7 @@ using tend::nn::TokenizerParts;
 
 namespace {
 
-// Random merges of random tokens, also ones that no training would find in this order.
+// Random merges of random tokens, in a random order that training would not find.
 TokenizerParts random_parts(unsigned seed, std::size_t merges) {
   std::mt19937 random(seed);
   TokenizerParts parts;
@@ -43,8 +43,8 @@ TokenizerParts random_parts(unsigned seed, std::size_t merges) {
   return parts;
 }
 
-// The definition: the first merge that any two neighbours have, at its leftmost place, again and
-// again.
+// The definition: repeatedly apply the first merge in the list that any two neighbours have, at its
+// leftmost position.
 std::vector<std::int64_t> merge_by_definition(const TokenizerParts& parts,
                                               const std::string& piece) {
   std::vector<std::int64_t> ids;
@@ -68,7 +68,7 @@ std::vector<std::int64_t> merge_by_definition(const TokenizerParts& parts,
 
 }  // namespace
 
-TEST_CASE("pieces of every length are merged as the definition says") {
+TEST_CASE("pieces of every length are merged as in the definition") {
   for (unsigned seed = 0; seed < 30; ++seed) {
     const TokenizerParts parts = random_parts(seed, 40);
     const MergeTable table(parts);
@@ -84,7 +84,7 @@ TEST_CASE("pieces of every length are merged as the definition says") {
   }
 }
 
-TEST_CASE("a token that its merges do not make is not found whole, unless merges are ignored") {
+TEST_CASE("a token without merges is found only if merges are ignored") {
   TokenizerParts parts = random_parts(1, 5);
   parts.tokens.emplace_back("xyz");
   std::vector<std::int64_t> ids;
@@ -96,7 +96,7 @@ TEST_CASE("a token that its merges do not make is not found whole, unless merges
   CHECK(ids == std::vector<std::int64_t>{static_cast<std::int64_t>(parts.tokens.size()) - 1});
 }
 
-TEST_CASE("an added token is no piece") {
+TEST_CASE("an added token is not found within a piece") {
   TokenizerParts parts = random_parts(1, 5);
   parts.ignore_merges = true;
   parts.added.push_back({"xyz", static_cast<TokenId>(parts.tokens.size()), true});

@@ -35,7 +35,7 @@ TEST_CASE("GPT-2 splits words, numbers, signs and spaces") {
   CHECK(pieces_of(kGpt2Pattern, "").empty());
 }
 
-TEST_CASE("white space is that of Unicode") {
+TEST_CASE("white space is Unicode's") {
   // U+0085 and U+3000 are white space, U+180E, U+FEFF and U+001C are not.
   CHECK(pieces_of(R"(\s+)", "a\xC2\x85\xE3\x80\x80z") == Pieces{"a", "\xC2\x85\xE3\x80\x80", "z"});
   CHECK(pieces_of(R"(\s+)", "a\xE1\xA0\x8E\xEF\xBB\xBF\x1Cz").size() == 1);
@@ -44,14 +44,14 @@ TEST_CASE("white space is that of Unicode") {
   CHECK(pieces_of(R"(\\s)", R"(a\sb)") == Pieces{"a", R"(\s)", "b"});
 }
 
-TEST_CASE("what lies between two matches is a piece, and empty matches are none") {
+TEST_CASE("text between two matches is a piece and an empty match is not") {
   CHECK(pieces_of("b+", "aabbabc") == Pieces{"aa", "bb", "a", "b", "c"});
   CHECK(pieces_of("b*", "aabba") == Pieces{"aa", "bb", "a"});
   CHECK(pieces_of("x", "abc") == Pieces{"abc"});
   CHECK(pieces_of("", "abc") == Pieces{"abc"});
 }
 
-TEST_CASE("runs of bytes that are no UTF-8 are pieces") {
+TEST_CASE("each run of bytes that are not UTF-8 is a piece") {
   CHECK(pieces_of("[a-z]+", "ab\xFF\xC3zz\xF0\x9F\x98") ==
         Pieces{"ab", "\xFF\xC3", "zz", "\xF0\x9F\x98"});
   CHECK(pieces_of("[a-z]+", "\xED\xA0\x80") == Pieces{"\xED\xA0\x80"});
@@ -67,8 +67,8 @@ TEST_CASE("a pattern that cannot be compiled is refused") {
   CHECK_THROWS_AS(SplitPattern(std::string(100000, '(')), Error);
 }
 
-TEST_CASE("patterns mean what Oniguruma makes of them") {
-  // Found with Oniguruma 6.9.8.
+TEST_CASE("patterns match as in Oniguruma") {
+  // The pieces are those of Oniguruma 6.9.8.
   CHECK(pieces_of(R"([\p{L}&&[^x]]+)", "abxcd") == Pieces{"ab", "x", "cd"});
   CHECK(pieces_of(R"([^a[bc]]+)", "abcdef") == Pieces{"abc", "def"});
   CHECK(pieces_of(R"([a[^b]]+)", "abba") == Pieces{"a", "bb", "a"});
@@ -95,7 +95,7 @@ TEST_CASE("patterns mean what Oniguruma makes of them") {
   CHECK(pieces_of("(?i:'S)|b", "a'sb") == Pieces{"a", "'s", "b"});
 }
 
-TEST_CASE("what would match otherwise than in Oniguruma is refused by its name") {
+TEST_CASE("a construct that would match differently than in Oniguruma is refused by name") {
   const auto refusal = [](std::string_view pattern, const std::string& construct) {
     CHECK_THROWS_WITH(SplitPattern(pattern),
                       ContainsSubstring("has " + construct + ", which is not supported"));

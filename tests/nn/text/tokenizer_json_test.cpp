@@ -17,7 +17,7 @@ using nn::BytePairEncoding;
 
 namespace {
 
-// A tokenizer.json of the made vocabulary, with parts of a stored form.
+// A tokenizer.json of the made vocabulary; `form` has its other parts.
 Json tokenizer_json(const Json& form) {
   Json vocabulary = Json::parse(made_vocab());
   return {{"version", "1.0"},
@@ -45,7 +45,7 @@ Json llama() {
   return tokenizer_json(made_text()["tokenizers"][2]);
 }
 
-// Whether the change of a good file is refused for this reason.
+// Checks that a good file is refused for this reason after the change.
 void check_refused_change(const std::function<void(Json&)>& change, const std::string& why) {
   Json file = llama();
   change(file);
@@ -69,7 +69,7 @@ void check_form(const BytePairEncoding& tokenizer, const Json& samples, bool com
 
 }  // namespace
 
-TEST_CASE("texts have the ids of Hugging Face's tokenizers with every form of tokenizer.json") {
+TEST_CASE("every form of tokenizer.json gives the ids of Hugging Face's tokenizers") {
   for (const Json& form : made_text()["tokenizers"]) {
     INFO(form["name"].get<std::string>());
     const BytePairEncoding tokenizer = load_text(tokenizer_json(form).dump());
@@ -97,7 +97,7 @@ TEST_CASE("merges may be lists of two tokens") {
   check_same(load_text(file.dump()), load_text(llama().dump()));
 }
 
-TEST_CASE("added tokens that are not special are found in every text, special ones when allowed") {
+TEST_CASE("special added tokens are found only if allowed and other added tokens always") {
   const BytePairEncoding tokenizer = load_text(llama().dump());
   const auto size = static_cast<std::int64_t>(made_text()["tokens"].size());
   CHECK(tokenizer.vocab_size() == size + 5);
@@ -107,7 +107,7 @@ TEST_CASE("added tokens that are not special are found in every text, special on
   CHECK(tokenizer.token_id("<|end|>") == size);
 }
 
-TEST_CASE("added tokens of normalized texts are looked for in what the others leave") {
+TEST_CASE("normalized added tokens are found only between other added tokens") {
   Json file = llama();
   const auto size = static_cast<std::int64_t>(made_text()["tokens"].size());
   const auto add = [&](std::int64_t id, const char* content, bool is_normalized, bool is_special) {
@@ -134,14 +134,14 @@ TEST_CASE("added tokens of normalized texts are looked for in what the others le
   CHECK_THROWS_AS(load_text(file.dump()), IoError);
 }
 
-TEST_CASE("a normalizer is refused, unless it is to be ignored") {
+TEST_CASE("a normalizer is refused unless the caller ignores it") {
   Json file = llama();
   file["normalizer"] = {{"type", "NFC"}};
   CHECK_THROWS_WITH(load_text(file.dump()), ContainsSubstring("normalizer is not supported"));
   check_same(load_text(file.dump(), true), load_text(llama().dump()));
 }
 
-TEST_CASE("a part that is turned off may stand in a tokenizer.json, however that is written") {
+TEST_CASE("an unsupported part of a tokenizer.json is accepted if it is turned off") {
   for (const Json& off : {Json(false), Json(0), Json(0.0), Json(""), Json(nullptr)}) {
     Json file = llama();
     file["model"]["byte_fallback"] = off;
@@ -149,7 +149,7 @@ TEST_CASE("a part that is turned off may stand in a tokenizer.json, however that
   }
 }
 
-TEST_CASE("what a tokenizer.json has and is not supported is refused by its name") {
+TEST_CASE("an unsupported part of a tokenizer.json is refused by name") {
   check_refused_change([](Json& f) { f["model"]["type"] = "WordPiece"; }, "model.type is not BPE");
   check_refused_change([](Json& f) { f["model"]["dropout"] = 0.1; }, "model.dropout is not");
   for (const Json& on : {Json(true), Json(1), Json(0.5), Json("on"), Json::array()}) {
@@ -183,7 +183,7 @@ TEST_CASE("what a tokenizer.json has and is not supported is refused by its name
   check_refused_change([&](Json& f) { steps(f)[1]["type"] = "Split"; },
                        "pre_tokenizer does not end with ByteLevel");
   check_refused_change([&](Json& f) { steps(f)[1]["add_prefix_space"] = true; },
-                       "add_prefix_space is not supported behind a Split");
+                       "add_prefix_space is not supported after a Split");
   check_refused_change([&](Json& f) { steps(f) = Json::array(); }, "does not end with ByteLevel");
   check_refused_change([&](Json& f) { steps(f) = Json::array_t(1000, steps(f)[0]); },
                        "has 1000 steps, above 64");
@@ -221,7 +221,7 @@ Json split(const Json& pattern, const char* behavior = "Isolated", bool invert =
 }  // namespace
 
 // The ids are those of Hugging Face's tokenizers.
-TEST_CASE("forms of tokenizer.json that other models use give their ids") {
+TEST_CASE("other models' forms of tokenizer.json give the right ids") {
   using Ids = std::vector<std::int64_t>;
   const auto ids = [](const Json& file, const char* text) {
     const BytePairEncoding tokenizer = load_text(file.dump());
@@ -279,7 +279,7 @@ TEST_CASE("forms of tokenizer.json that other models use give their ids") {
   }
 }
 
-TEST_CASE("bytes without a token are left out, unless there is an unknown token") {
+TEST_CASE("encode skips bytes without a token and an unk_token is then refused") {
   Json file = small_tokenizer();
   Json vocabulary = Json::object();
   for (const auto& [token, id] : file["model"]["vocab"].items())
@@ -324,8 +324,8 @@ TEST_CASE("a tokenizer.json that contradicts itself is refused") {
   CHECK_THROWS_WITH(load_text("{\"version\":"), ContainsSubstring("is no JSON"));
 }
 
-// Files that were cut or changed anywhere are read or refused, never more.
-TEST_CASE("damaged tokenizer files are refused or still mean something") {
+// A file that was cut or changed anywhere is read or refused; nothing else happens.
+TEST_CASE("a damaged tokenizer file is either refused or gives a working tokenizer") {
   Json small = llama();
   small["model"]["merges"] = Json::array({"a b"});
   small["model"]["vocab"] = Json::object();
@@ -358,7 +358,7 @@ TEST_CASE("damaged tokenizer files are refused or still mean something") {
   CHECK(refused > 1200);
 }
 
-TEST_CASE("a tokenizer.json that is written back is the same tokenizer") {
+TEST_CASE("saving and loading a tokenizer.json gives the same tokenizer") {
   for (const Json& form : made_text()["tokenizers"]) {
     INFO(form["name"].get<std::string>());
     const BytePairEncoding tokenizer = load_text(tokenizer_json(form).dump());
@@ -373,7 +373,7 @@ TEST_CASE("a tokenizer.json that is written back is the same tokenizer") {
                  BytePairEncoding::load(folder.file("vocab.json"), folder.file("merges.txt")));
     } else {
       CHECK_THROWS_WITH(tokenizer.save(folder.file("vocab.json"), folder.file("merges.txt")),
-                        ContainsSubstring("have no place for another pattern"));
+                        ContainsSubstring("cannot express another pattern"));
       CHECK(!std::filesystem::exists(folder.file("vocab.json")));
     }
   }

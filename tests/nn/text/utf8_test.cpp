@@ -6,7 +6,7 @@
 
 namespace utf8 = tend::nn::utf8;
 
-TEST_CASE("every code point is one in UTF-8, and nothing else is") {
+TEST_CASE("only code points are valid in UTF-8") {
   for (char32_t number = 0; number < 0x110000; ++number) {
     std::string text;
     utf8::append(text, number);
@@ -16,7 +16,7 @@ TEST_CASE("every code point is one in UTF-8, and nothing else is") {
         (!is_surrogate && utf8::code_point(text) != number)) {
       FAIL("U+" << std::hex << static_cast<unsigned>(number));
     }
-    // Cut off, or with a byte that does not go on.
+    // Cut off, or followed by a byte that does not continue the code point.
     for (std::size_t cut = 1; cut < text.size(); ++cut) {
       if (utf8::length_at(text.substr(0, cut)) != 0 ||
           utf8::length_at(text.substr(0, cut) + "a") != 0) {
@@ -31,8 +31,8 @@ TEST_CASE("every code point is one in UTF-8, and nothing else is") {
   }
 }
 
-// Those for which Python's str.isspace() is true.
-TEST_CASE("spaces are what Python takes for spaces") {
+// The code points for which Python's str.isspace() is true.
+TEST_CASE("spaces are the same as in Python") {
   const std::set<char32_t> spaces = {0x09,   0x0A,   0x0B,   0x0C,   0x0D,   0x1C,   0x1D,   0x1E,
                                      0x1F,   0x20,   0x85,   0xA0,   0x1680, 0x2000, 0x2001, 0x2002,
                                      0x2003, 0x2004, 0x2005, 0x2006, 0x2007, 0x2008, 0x2009, 0x200A,

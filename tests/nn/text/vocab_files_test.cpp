@@ -34,14 +34,14 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 
 }  // namespace
 
-TEST_CASE("a damaged vocabulary is refused with the reason") {
+TEST_CASE("a damaged vocab.json is refused with the reason") {
   const std::string good = made_vocab(), merges = made_merges();
   CHECK_NOTHROW(load_files(good, merges));
   const auto check = [&](const std::string& from, const std::string& to, const std::string& why) {
     check_files_refused(replaced(good, from, to), merges, why);
   };
   check(R"("!":0)", R"("!":1)", "have the same id, 1");
-  check(R"("!":0)", R"("!":-1)", "the id of '!' is -1, where 601 tokens have the ids from 0 on");
+  check(R"("!":0)", R"("!":-1)", "the id of '!' is -1, not one of 0 to 600");
   check(R"("!":0)", R"("!":601)", "the id of '!' is 601");
   check(R"("!":0)", R"("!":18446744073709551615)", "the id of '!' is no integer");
   check(R"("!":0)", R"("!":0.0)", "the id of '!' is no integer");
@@ -65,7 +65,7 @@ TEST_CASE("a damaged vocabulary is refused with the reason") {
   }
 }
 
-TEST_CASE("damaged merges are refused with the line") {
+TEST_CASE("a damaged merges.txt is refused with the line") {
   const std::string good = made_vocab();
   const std::string first = "#version: 0.2\n";
   check_files_refused(good, first + "z q\n", "merge 1: 'zq' is not in the vocabulary");
@@ -81,7 +81,7 @@ TEST_CASE("damaged merges are refused with the line") {
   CHECK_THROWS_AS(BytePairEncoding::load("/nowhere", "/nowhere"), IoError);
 }
 
-TEST_CASE("a special token must be in the vocabulary, the end of text may be") {
+TEST_CASE("a special token must be in the vocabulary but the end of text need not") {
   const std::string good = made_vocab(), merges = made_merges();
   CHECK_THROWS_WITH(load_files(good, merges, {"<|pad|>"}),
                     ContainsSubstring("has no special token '<|pad|>'"));

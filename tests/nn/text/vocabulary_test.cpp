@@ -35,7 +35,7 @@ void check_vocabulary_refused(const std::string& content, const std::string& why
 
 }  // namespace
 
-TEST_CASE("a vocabulary of characters has them in the order of Unicode") {
+TEST_CASE("a CharVocabulary has its characters in the order of Unicode") {
   const auto vocabulary = CharVocabulary::from_text(
       "ba\xF0\x9F\x98\x80 \xC3\xA9"
       "a\n");
@@ -47,19 +47,19 @@ TEST_CASE("a vocabulary of characters has them in the order of Unicode") {
   CHECK(!vocabulary.token_id("z"));
 }
 
-TEST_CASE("a character that a vocabulary lacks, and what is none, is an error with its place") {
+TEST_CASE("an error for an unknown or invalid character names its position") {
   const auto vocabulary = CharVocabulary::from_text("abc");
   CHECK_THROWS_WITH(vocabulary.encode("ab\xC3\xA9"),
                     ContainsSubstring("[CharVocabulary::encode] '\xC3\xA9' at byte 2 is not in"));
   CHECK_THROWS_WITH(vocabulary.encode("ab\xFF"),
-                    ContainsSubstring("byte 2 of the text is no UTF-8"));
+                    ContainsSubstring("byte 2 of the text is not UTF-8"));
   CHECK_THROWS_AS(CharVocabulary::from_text("\xED\xA0\x80"), Error);
   CHECK_THROWS_AS(WordVocabulary::from_text("a\xFF"), Error);
   CHECK_THROWS_AS(WordVocabulary::from_text("a").encode("\xFF"), Error);
 }
 
-// Python's re.split(r'([,.:;?_!"()\']|--|\s)', text) without what is empty, and sorted().
-TEST_CASE("a vocabulary of words splits as the book does") {
+// Compared with Python: re.split(r'([,.:;?_!"()\']|--|\s)', text) without empty parts, sorted().
+TEST_CASE("a WordVocabulary splits as in the book") {
   const auto vocabulary = WordVocabulary::from_text(
       "Hello, world. Is this-- a test?\tIt's (a) \"no_test\"!\xC2\xA0"
       "caf\xC3\xA9\xE3\x80\x80---b a-c");
@@ -93,12 +93,12 @@ TEST_CASE("a vocabulary of words splits as the book does") {
   CHECK(vocabulary.decode(ids) == "Hello, this <|endoftext|> <|unk|>( a) test --' a'!");
 }
 
-TEST_CASE("the last tokens of a vocabulary of words stay last") {
+TEST_CASE("the special tokens of a WordVocabulary stay last") {
   const auto vocabulary = WordVocabulary::from_text("<|unk|> z <|endoftext|> <a");
   CHECK(tokens_of(vocabulary) == Tokens{"<a", "z", "<|endoftext|>", "<|unk|>"});
 }
 
-TEST_CASE("vocabularies come back from files") {
+TEST_CASE("vocabularies are saved and loaded") {
   const TemporaryFolder folder;
   const std::string text = "It's \"quoted\" \\ caf\xC3\xA9 \x01 -- end";
   const auto characters = CharVocabulary::from_text(text);

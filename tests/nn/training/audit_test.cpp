@@ -1,4 +1,4 @@
-// The audit names what is wrong with a model, and nothing where all is right.
+// The audit names errors of a model, and nothing if the model is correct.
 #include <cmath>
 #include <limits>
 #include <sstream>
@@ -14,7 +14,7 @@ using nn::ParameterAudit;
 
 namespace {
 
-// Two layers, of which the second may be left out, and dropout between them.
+// Two layers with dropout between them. The second layer may be left out.
 class Net : public nn::Module<Net> {
  public:
   Net() : first(3, 4), second(4, 2), dropout(0.5) {}
@@ -28,7 +28,7 @@ class Net : public nn::Module<Net> {
   TEND_MODULE(nn::Dropout, dropout);
 };
 
-// exp(x), whose derivative is multiplied by a factor, or taken for a constant.
+// exp(x) with a wrong derivative: it has a factor, or is a constant for the second derivative.
 class WrongExp : public autograd::Function<WrongExp> {
  public:
   explicit WrongExp(double factor, bool is_constant = false)
@@ -48,7 +48,7 @@ class WrongExp : public autograd::Function<WrongExp> {
   bool is_constant_;
 };
 
-// exp(x), whose derivative cannot be differentiated again.
+// exp(x) without a second derivative.
 class OnceExp : public autograd::Function<OnceExp> {
  public:
   Tensor forward(autograd::FunctionContext& context, const Tensor& x) const {
@@ -62,7 +62,7 @@ class OnceExp : public autograd::Function<OnceExp> {
   }
 };
 
-// The square root of 0 is finite, its derivative is not.
+// Takes the square root of 0, which is finite but has an infinite derivative.
 class Root : public nn::Module<Root> {
  public:
   Root() : inner(3, 2), outer(2, 2) {}
@@ -77,7 +77,7 @@ class InRoot : public nn::Module<InRoot> {
   TEND_MODULE(Root, first);
 };
 
-// A layer whose activation has a wrong derivative, of the first order or the second.
+// A layer whose activation has a wrong first or second derivative.
 class Activated : public nn::Module<Activated> {
  public:
   explicit Activated(WrongExp wrong) : linear(3, 3), function(wrong) {}
@@ -86,7 +86,7 @@ class Activated : public nn::Module<Activated> {
   WrongExp function;
 };
 
-// exp(x) written into its input, and noise from the default generator; its derivative is right.
+// Writes exp(x) with noise into its input. Its derivative is right.
 class NoisyExp : public autograd::Function<NoisyExp> {
  public:
   Tensor forward(autograd::FunctionContext& context, const Tensor& x, const Tensor& scale) const {
@@ -114,7 +114,7 @@ const ParameterAudit& entry(const AuditReport& report, const std::string& name) 
 
 }  // namespace
 
-TEST_CASE("a sound model passes the audit, and is not changed by it", "[products]") {
+TEST_CASE("a correct model passes the audit and is not changed by it", "[products]") {
   manual_seed(1);
   Net net;
   net.eval();
@@ -127,17 +127,17 @@ TEST_CASE("a sound model passes the audit, and is not changed by it", "[products
   for (const ParameterAudit& each : report.parameters) {
     CHECK(each.reached);
     CHECK_FALSE(each.is_zero);
-    CHECK(each.first_order < 1e-6);  // differences with steps of 1e-5 are exact to some 1e-9
+    CHECK(each.first_order < 1e-6);  // differences with steps of 1e-5 have errors near 1e-9
     CHECK(each.second_order.value() < 1e-6);
     CHECK(each.distance > 0);
-    CHECK(each.distance < 1e-5);  // float32 has 6e-8, and sums have up to 20 terms
+    CHECK(each.distance < 1e-5);  // float32 rounds to 6e-8, and sums have up to 20 terms
   }
   CHECK(equal(net.first.weight, weight));
   CHECK_FALSE(net.first.weight.grad().defined());
   CHECK(get_rng_state().to_bytes() == state);
 }
 
-TEST_CASE("the audit tells parameters that are frozen, not reached, or have no gradient",
+TEST_CASE("the audit reports parameters that are frozen or not reached or have no gradient",
           "[products]") {
   manual_seed(3);
   Net net;
@@ -156,7 +156,7 @@ TEST_CASE("the audit tells parameters that are frozen, not reached, or have no g
   CHECK(text.str().find("frozen") != std::string::npos);
 }
 
-TEST_CASE("the audit leaves out a second derivative that does not exist", "[products]") {
+TEST_CASE("the audit skips a second derivative that does not exist", "[products]") {
   manual_seed(4);
   Net net;
   net.eval();
@@ -171,7 +171,7 @@ TEST_CASE("the audit leaves out a second derivative that does not exist", "[prod
   std::istringstream row(line);
   std::vector<std::string> words;
   for (std::string word; row >> word;) words.push_back(word);
-  CHECK(words.size() == 5);  // name, shape, "yes", first order and float32, nothing between them
+  CHECK(words.size() == 5);  // name, shape, "yes", first order and float32
 }
 
 TEST_CASE("the audit finds a wrong derivative", "[products]") {
@@ -238,7 +238,7 @@ TEST_CASE("the audit blames no custom function for a value that left the graph",
   CHECK(report.wrong_operations.empty());
 }
 
-TEST_CASE("a gradient that is no more than rounding is told, and is no fault", "[products]") {
+TEST_CASE("the audit reports a gradient of mere rounding errors but passes", "[products]") {
   manual_seed(7);
   const nn::Sequential net{nn::Linear(3, 8), nn::BatchNorm1d(8), nn::Tanh(), nn::Linear(8, 2)};
   const Tensor x = randn({20, 3});
@@ -256,7 +256,7 @@ TEST_CASE("a gradient that is no more than rounding is told, and is no fault", "
   CHECK(text.str().find("(its gradient is below 1e-10 of the largest)\n") != std::string::npos);
 }
 
-TEST_CASE("the keys' biases of GPT-2 are no faults", "[products]") {
+TEST_CASE("the biases of GPT-2's keys pass the audit", "[products]") {
   manual_seed(8);
   const attention::GPT model({.vocab_size = 11,
                               .context_length = 6,
@@ -275,7 +275,7 @@ TEST_CASE("the keys' biases of GPT-2 are no faults", "[products]") {
   }
 }
 
-TEST_CASE("a small derivative that is wrong is found", "[products]") {
+TEST_CASE("the audit finds a small derivative that is wrong", "[products]") {
   manual_seed(4);
   Net net;
   net.eval();
@@ -288,7 +288,7 @@ TEST_CASE("a small derivative that is wrong is found", "[products]") {
   }
 }
 
-TEST_CASE("an infinite gradient does not hide what is wrong with others", "[products]") {
+TEST_CASE("an infinite gradient does not hide a wrong derivative", "[products]") {
   manual_seed(4);
   Net net;
   net.eval();
@@ -320,7 +320,7 @@ TEST_CASE("the audit names the innermost module where NaN or infinity began", "[
         }).not_finite == "outside of all modules");
 }
 
-TEST_CASE("the audit names the operation and the module whose derivative made the first NaN",
+TEST_CASE("the audit names the operation and the module whose derivative returned the first NaN",
           "[products]") {
   manual_seed(5);
   const InRoot model;
@@ -348,7 +348,7 @@ TEST_CASE("the audit refuses a loss of several numbers", "[products]") {
                     "[audit] the loss is (5, 2), not one number");
 }
 
-TEST_CASE("the kinks of relu are no wrong derivatives", "[products]") {
+TEST_CASE("the kinks of relu pass the audit", "[products]") {
   int failed = 0;
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     manual_seed(seed);
@@ -359,6 +359,7 @@ TEST_CASE("the kinks of relu are no wrong derivatives", "[products]") {
     });
     if (!report.passed()) ++failed;
   }
-  // 24 fail where differences take one step of 1e-5; one of 1e-7 meets a hundredth of the kinks.
+  // With differences of a single step of 1e-5, 24 models fail. A step of 1e-7 crosses a hundredth
+  // of the kinks.
   CHECK(failed <= 1);
 }

@@ -1,4 +1,4 @@
-// A model, what trains it, and how its runs are compared.
+// A model with its training, and comparisons of its runs.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ class Drop : public nn::Module<Drop> {
   TEND_MODULE(nn::Linear, down);
 };
 
-// A model, what trains it, and the losses of its steps.
+// A model, its optimizer and data, and the losses of its steps.
 struct Course {
   bool is_seeded = (manual_seed(5), true);
   Drop model;
@@ -37,14 +37,14 @@ struct Course {
     auto& [x, y] = batches.next();
     return mse_loss(model(x), y);
   }
-  // Trains with these options until `after` steps of this call, if that is given.
+  // Trains with these options. If `after` is given, it throws after this number of steps.
   std::int64_t train(nn::TrainerOptions options, std::int64_t after = -1) {
     options.schedule = &schedule;
     options.shows_progress = false;
     std::int64_t made = 0;
     options.after_step = [&](const nn::TrainedStep& done) {
       losses.push_back(done.loss);
-      if (++made == after) throw after;  // as a crash between two checkpoints
+      if (++made == after) throw after;  // like a crash between two checkpoints
     };
     nn::Trainer trainer(
         model, optimizer, [this] { return loss(); }, options);

@@ -15,12 +15,12 @@ using tend::nn::InterruptGuard;
 
 namespace {
 
-// How a process ends that runs `f`: with the number of the signal that ended it, or else with 0
-// where `f` gives true.
+// Runs `f` in a child process. Returns the number of the signal that ended it, or else 0 if `f`
+// returned true.
 int ending_of(const std::function<bool()>& f) {
   const pid_t child = fork();
   if (child == 0) {
-    std::signal(SIGINT, SIG_DFL);  // the test framework's own handlers are not ours
+    std::signal(SIGINT, SIG_DFL);  // removes the test framework's handlers
     std::signal(SIGTERM, SIG_DFL);
     tend::test::end_child(f() ? 0 : 1);
   }
@@ -70,13 +70,13 @@ TEST_CASE("Nested guards count the signals together") {
   CHECK(ending_of([] {
           std::optional<InterruptGuard> first(std::in_place);
           const InterruptGuard second;
-          first.reset();  // the handlers stay as long as one guard lives
+          first.reset();  // the handlers stay while a guard lives
           std::raise(SIGINT);
           return InterruptGuard::signal() == SIGINT;
         }) == 0);
 }
 
-TEST_CASE("A guard that begins alone finds no signal of an earlier one") {
+TEST_CASE("A new guard does not have the signal of an earlier guard") {
   CHECK(ending_of([] {
           {
             const InterruptGuard guard;
@@ -90,7 +90,7 @@ TEST_CASE("A guard that begins alone finds no signal of an earlier one") {
         }) == 0);
 }
 
-TEST_CASE("After a signal of another process the first of one's own is only noted") {
+TEST_CASE("After another process's signal the first signal of this process is only noted") {
   CHECK(ending_of([] {
           const InterruptGuard guard;
           InterruptGuard::note(SIGINT);

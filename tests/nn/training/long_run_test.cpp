@@ -1,4 +1,4 @@
-// A run of a million steps takes no more memory, files or time for a step than a short one.
+// A step in a run of a million steps takes no more memory, files or time than in a short run.
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -13,15 +13,15 @@ using namespace tend;
 namespace {
 
 struct Usage {
-  std::int64_t pages = 0;  // of memory that the process has
-  std::int64_t live = 0;   // bytes that arrays hold
+  std::int64_t pages = 0;  // of the process's memory
+  std::int64_t live = 0;   // bytes of arrays
   std::ptrdiff_t files = 0;
 };
 
 Usage usage() {
   std::ifstream file("/proc/self/statm");
   std::int64_t size = 0, resident = 0, of_files = 0;
-  file >> size >> resident >> of_files;  // the system drops pages of programs and reads them again
+  file >> size >> resident >> of_files;  // pages of files do not count: the system may drop them
   return {resident - of_files, live_memory(),
           std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {})};
 }

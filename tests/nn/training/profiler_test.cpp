@@ -37,7 +37,7 @@ class Pair : public nn::Module<Pair> {
   TEND_MODULE(nn::Linear, last);
 };
 
-// The row of that name, an empty one where there is none.
+// The row with this name; an empty one if there is none.
 ProfileRow row(const std::vector<ProfileRow>& rows, const std::string& name,
                bool is_derivative = false) {
   for (const ProfileRow& each : rows) {
@@ -48,14 +48,14 @@ ProfileRow row(const std::vector<ProfileRow>& rows, const std::string& name,
 
 }  // namespace
 
-TEST_CASE("a profile has each operation and derivative, by name and by module", "[products]") {
+TEST_CASE("a profile lists each operation and derivative by name and by module", "[products]") {
   Pair model;
   const Tensor x = randn({5, 8}, {.requires_grad = true});
   Profiler profiler;
   for (int i = 0; i < 3; ++i) model(x).sum().backward();
-  CHECK(profiler.by_operation().empty());  // it has not stopped yet
+  CHECK(profiler.by_operation().empty());  // a running profiler has no rows
   profiler.stop();
-  relu(x);  // not profiled any more
+  relu(x);  // not profiled
 
   const auto operations = profiler.by_operation();
   CHECK(row(operations, "linear").calls == 6);
@@ -63,12 +63,12 @@ TEST_CASE("a profile has each operation and derivative, by name and by module", 
   CHECK(row(operations, "gelu").calls == 3);
   CHECK(row(operations, "layer_norm", true).calls == 3);
   CHECK(row(operations, "relu").calls == 0);
-  // 2 m n k for each product of m x k and k x n; backward makes two of that size.
+  // A product of m x k and k x n has 2 m n k FLOPs. Its backward makes two such products.
   constexpr double kFlops = 3 * 2 * (5 * 8 * 16 + 5 * 16 * 2);
   CHECK(row(operations, "linear").flops == kFlops);
   CHECK(row(operations, "linear", true).flops == 2 * kFlops);
   CHECK(row(operations, "gelu").flops == 0);
-  // x and the result; of float32
+  // x and the result, in float32
   CHECK(row(operations, "gelu").bytes == 3 * 2 * 5 * 16 * 4);
 
   const auto modules = profiler.by_module();
@@ -89,7 +89,7 @@ TEST_CASE("a profile has each operation and derivative, by name and by module", 
     CHECK(operations[i - 1].seconds >= operations[i].seconds);
 }
 
-TEST_CASE("writes in place are operations, with and without a graph") {
+TEST_CASE("a profile lists in-place writes with and without a graph") {
   const Tensor x = ones({4}), whole = zeros({4}, int64);
   Profiler profiler;
   x.add_(x);
@@ -103,7 +103,7 @@ TEST_CASE("writes in place are operations, with and without a graph") {
   }
 }
 
-TEST_CASE("a derivative is one row, whatever it is made of") {
+TEST_CASE("a derivative is one row of a profile even if it calls several operations") {
   const Tensor x = randn({4, 4}, {.requires_grad = true});
   Profiler profiler;
   const Tensor gradient = autograd::grad(exp(x).sum(), x, {.create_graph = true});
@@ -111,13 +111,13 @@ TEST_CASE("a derivative is one row, whatever it is made of") {
   profiler.stop();
   const auto operations = profiler.by_operation();
   CHECK(row(operations, "exp", true).calls == 1);
-  CHECK(row(operations, "mul").calls == 0);  // of the derivative of exp
+  CHECK(row(operations, "mul").calls == 0);  // a part of exp's derivative
   CHECK(row(operations, "sin").calls == 1);  // its recomputation is a part of the derivative
 }
 
 namespace {
 
-// exp(x), whose derivative is that of another graph.
+// exp(x), whose derivative runs a backward of another graph.
 struct Nested : autograd::Function<Nested> {
   static Tensor forward(autograd::FunctionContext& context, const Tensor& x) {
     context.save_for_backward({x});
@@ -132,7 +132,7 @@ struct Nested : autograd::Function<Nested> {
 
 }  // namespace
 
-TEST_CASE("a backward within a derivative is a part of that") {
+TEST_CASE("a backward within a derivative is a part of that derivative") {
   const Tensor x = randn({4}, {.requires_grad = true});
   const Tensor y = Nested().apply(x).sum();
   Profiler profiler;
@@ -143,11 +143,10 @@ TEST_CASE("a backward within a derivative is a part of that") {
     CHECK(each.is_derivative);
     derivatives += each.calls;
   }
-  CHECK(derivatives == 2);  // of the sum and of the function, not of exp
+  CHECK(derivatives == 2);  // sum's and the function's, not exp's
 }
 
-TEST_CASE("operations without derivatives, attention and products of all kinds are profiled",
-          "[products]") {
+TEST_CASE("operations without derivatives and attention and products are profiled", "[products]") {
   manual_seed(1);
   const Tensor x = randn({3, 4}), q = randn({2, 3, 16, 8}, {.requires_grad = true});
   Profiler profiler;
@@ -167,14 +166,14 @@ TEST_CASE("operations without derivatives, attention and products of all kinds a
   for (const ProfileRow& each : operations) {
     if (each.flops > 0 && !each.is_derivative) products += each.flops;
   }
-  // Two products of depth 8 for each of 16 x 17 / 2 visible pairs and 6 heads, and x x^T.
+  // Each of 16 x 17 / 2 visible pairs and 6 heads needs two products of depth 8. Plus x x^T.
   constexpr double kPairs = 6 * 16 * 17 / 2;
   CHECK(products == 2 * kPairs * (8 + 8) + 2 * 3 * 3 * 4);
-  // Scores, and four products for the gradients.
+  // The scores again, and four products for the gradients.
   CHECK(row(operations, "scaled_dot_product_attention", true).flops == 2 * kPairs * (5 * 8));
 }
 
-TEST_CASE("a part of the program that is no operation has a row of its own") {
+TEST_CASE("a named part of the program has its own row in a profile") {
   const Tensor x = randn({4});
   Profiler profiler;
   {
@@ -189,7 +188,7 @@ TEST_CASE("a part of the program that is no operation has a row of its own") {
   CHECK(row(operations, "read").calls == 1);
   CHECK(row(operations, "read").seconds >= 0.002);
   CHECK(row(operations, "exp").calls == 2);
-  CHECK(row(operations, "exp").seconds >= 0.002);  // what was before it since the part began
+  CHECK(row(operations, "exp").seconds >= 0.002);  // it includes the time since the part began
 }
 
 TEST_CASE("the step of an optimizer counts the bytes of gradients, parameters and states") {
@@ -199,7 +198,8 @@ TEST_CASE("the step of an optimizer counts the bytes of gradients, parameters an
   Profiler profiler;
   optimizer.step();
   profiler.stop();
-  // The gradient, and the parameter and two averages before and after; nothing of the other one.
+  // The gradient is read; the parameter and two averages are read and written. The other parameter
+  // has no gradient and adds nothing.
   CHECK(row(profiler.by_operation(), "AdamW.step").bytes == 7 * 100 * 4);
 }
 
@@ -223,7 +223,7 @@ TEST_CASE("one thread has one profiler at a time, and other threads are not prof
   }
 }
 
-TEST_CASE("an error ends an operation and a derivative in a profile as everywhere") {
+TEST_CASE("an error ends its operation or derivative in a profile") {
   const Tensor x = randn({4}, {.requires_grad = true});
   const Tensor y = exp(x);
   Profiler profiler;
@@ -239,8 +239,7 @@ TEST_CASE("an error ends an operation and a derivative in a profile as everywher
   CHECK(row(profiler.by_operation(), "sin", true).calls == 1);
 }
 
-TEST_CASE("in a trace, modules are events around those of their operations and modules",
-          "[products]") {
+TEST_CASE("the event of a module in a trace encloses the events within the module", "[products]") {
   const auto names_in = [](const nlohmann::json& events) {
     std::string names;
     for (const auto& event : events) names += event.at("name").get<std::string>() + '\n';
@@ -257,7 +256,7 @@ TEST_CASE("in a trace, modules are events around those of their operations and m
         "last\nlinear\n"
         "sum\nsum\nPair, backward\nPair.last, backward\nlinear\nPair.first, backward\ngelu\n"
         "Pair.first.up, backward\nlinear\nPair.first.norm, backward\nlayer_norm\n");
-  // Each module ends with the last operation within it.
+  // Each module's event ends with the last operation within it.
   const auto end_of = [&](std::size_t i) {
     return trace.at(i).at("ts").get<double>() + trace.at(i).at("dur").get<double>();
   };
@@ -268,7 +267,7 @@ TEST_CASE("in a trace, modules are events around those of their operations and m
     CHECK(trace.at(module).at("ts") == trace.at(first).at("ts"));
     CHECK(end_of(module) == Approx(end_of(last)));
   }
-  // A derivative right behind its operation is another event.
+  // A derivative directly after its operation is a separate event.
   const nn::Linear layer(8, 2);
   Profiler again;
   layer(x).backward(weights);
@@ -297,7 +296,7 @@ TEST_CASE("a profile is printed as two tables, and as a trace for Chrome", "[pro
   CHECK(linear.at("name") == "linear");
   CHECK(linear.at("args").at("module") == "Pair.first.up");
   CHECK(linear.at("args").at("flops") == 2 * 5 * 8 * 16);
-  // FLOPs in a nanosecond; `dur` is in microseconds.
+  // GFLOP/s are FLOPs per nanosecond; `dur` is in microseconds.
   CHECK(linear.at("args").at("GFLOP/s").get<double>() * linear.at("dur").get<double>() * 1e3 ==
         Approx(2 * 5 * 8 * 16));
   CHECK_FALSE(operations.at(1).at("args").contains("GFLOP/s"));

@@ -1,4 +1,4 @@
-// A line of progress, on terminals and elsewhere. The terminal is a real one, of the test's own.
+// Progress lines, on terminals and elsewhere. The test opens a pseudo-terminal.
 #include <fcntl.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -15,7 +15,7 @@ using namespace tend;
 
 namespace {
 
-// TERM has this value, or none for nullptr, while it lives.
+// Sets TERM to this value while it lives; nullptr removes TERM.
 class TermGuard {
  public:
   explicit TermGuard(const char* value) {
@@ -30,8 +30,8 @@ class TermGuard {
   std::string before_;
 };
 
-// What f() writes to stderr while that is a terminal of so many columns. A terminal writes \r\n for
-// the end of a line.
+// Returns the text that f() writes to stderr, which is a terminal with `columns` columns. The
+// terminal writes \r\n at the end of a line.
 std::string on_terminal(unsigned short columns, const char* term, const std::function<void()>& f) {
   const int master = ::posix_openpt(O_RDWR | O_NOCTTY);
   REQUIRE(master >= 0);
@@ -47,7 +47,7 @@ std::string on_terminal(unsigned short columns, const char* term, const std::fun
   ::dup2(before, STDERR_FILENO);
   ::close(before);
   ::close(terminal);
-  // What was written arrives a moment later; an error is the end, as nobody has the terminal open.
+  // The text arrives a moment later. read() fails at the end, since the terminal is closed.
   std::string text;
   char bytes[256];
   for (::ssize_t count = 0; (count = ::read(master, bytes, sizeof bytes)) > 0;)
@@ -58,7 +58,7 @@ std::string on_terminal(unsigned short columns, const char* term, const std::fun
 
 }  // namespace
 
-TEST_CASE("a line of progress is overwritten on a terminal, and fits it") {
+TEST_CASE("a progress line is overwritten on a terminal and fits its width") {
   bool is_due = false, is_due_at_once = true;
   const std::string text = on_terminal(20, "xterm", [&] {
     nn::ProgressLine line;
@@ -75,7 +75,7 @@ TEST_CASE("a line of progress is overwritten on a terminal, and fits it") {
   CHECK(text == "\rstep 1\x1b[K\ra line of more than\x1b[K\r\x1b[K");
 }
 
-TEST_CASE("a line of progress goes with its object, and has 79 columns where nobody knows more") {
+TEST_CASE("a progress line ends with its object and has 79 columns if the width is unknown") {
   const std::string text = on_terminal(0, "xterm", [] {
     nn::ProgressLine line;
     line.show(std::string(100, 'x'));
@@ -83,7 +83,7 @@ TEST_CASE("a line of progress goes with its object, and has 79 columns where nob
   CHECK(text == '\r' + std::string(79, 'x') + "\x1b[K\r\x1b[K");
 }
 
-TEST_CASE("where a line cannot be overwritten, the first comes after two seconds") {
+TEST_CASE("a progress line that cannot be overwritten first appears after two seconds") {
   for (const char* term : {"dumb", "", static_cast<const char*>(nullptr)}) {
     bool is_due = true;
     const std::string text = on_terminal(20, term, [&] {

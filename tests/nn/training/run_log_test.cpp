@@ -1,5 +1,5 @@
-// The line that shows how far a run is, and files that another process has left. What a run writes
-// is tested with the trainer.
+// Progress lines, and logs that another process has left. The trainer's tests check the content of
+// logs.
 #include <tend/core/base/error.h>
 #include <tend/nn/training/run_log.h>
 
@@ -12,7 +12,7 @@ using namespace tend;
 using tend::test::content;
 using tend::test::TemporaryFolder;
 
-TEST_CASE("a progress line shows step, loss, rate, norm, tokens and the time that is left") {
+TEST_CASE("a progress line shows step and loss and rate and norm and tokens and remaining time") {
   nn::TrainedStep step{.step = 20,
                        .loss = 1.23456,
                        .lr = 0.00123456,
@@ -31,7 +31,7 @@ TEST_CASE("a progress line shows step, loss, rate, norm, tokens and the time tha
         "step 20/100  loss 1.2346  lr 1e-06  norm 1.23e+06  0 s left");
 }
 
-TEST_CASE("broken and later lines of a log are taken out before a run goes on") {
+TEST_CASE("a run that continues first removes broken and later lines of its log") {
   const TemporaryFolder folder;
   std::ofstream(folder.file("log.jsonl")) << "{\"step\":1}\nnonsense\n{\"step\":2}\n{\"step\":9}\n"
                                              "{\"loss\":1}\n{\"step\":\"1\"}\n1\n{\"st";

@@ -1,4 +1,4 @@
-// Pages about runs: what stands on them, and that no text becomes markup.
+// Pages about runs: their content, and that no text becomes markup.
 #include <cmath>
 #include <string>
 #include <vector>
@@ -21,7 +21,7 @@ std::size_t count(const std::string& text, const std::string& part) {
   return found;
 }
 
-// The JSON that the page's first chart is drawn from.
+// The JSON of the page's first chart.
 nlohmann::json chart_of(const RunPage& page) {
   const std::string html = page.html(), start = "<script type='application/json'>";
   const std::size_t begin = html.find(start) + start.size();
@@ -30,14 +30,14 @@ nlohmann::json chart_of(const RunPage& page) {
 
 }  // namespace
 
-TEST_CASE("escaping leaves no markup and only valid UTF-8") {
+TEST_CASE("escaped text has no markup and only valid UTF-8") {
   CHECK(RunPage::escaped("a<b>&\"'") == "a&lt;b&gt;&amp;&quot;&#39;");
   CHECK(RunPage::escaped("line\nend\ttab") == "line\nend\ttab");
   CHECK(RunPage::escaped("é → 🙂") == "é → 🙂");
   CHECK(RunPage::escaped("a\xff\x01") == "a\uFFFD ");
 }
 
-TEST_CASE("a page has its parts in order, and a chart's points as data") {
+TEST_CASE("a page has its parts in order and a chart's points as data") {
   RunPage page("sort", "Sort digits.");
   page.add_note("Stopped early.");
   page.add_figures({{"0.5", "loss"}});
@@ -62,7 +62,7 @@ TEST_CASE("a page has its parts in order, and a chart's points as data") {
                                                                      {"marked", false}});
 }
 
-TEST_CASE("a long curve has the means of its neighbours") {
+TEST_CASE("a long curve is shown as means of neighbouring points") {
   std::vector<double> x, y;
   for (int i = 1; i <= 1600; ++i) {
     x.push_back(i);
@@ -76,7 +76,7 @@ TEST_CASE("a long curve has the means of its neighbours") {
   CHECK(curve.at("y").at(799) == 0.5);
 }
 
-TEST_CASE("no text becomes markup, and the page needs no network") {
+TEST_CASE("no text becomes markup and the page needs no network") {
   const std::string evil = "\"'></script><script>alert(1)</script>\xff\x01";
   RunPage page(evil, evil);
   page.add_text(evil);
@@ -97,7 +97,7 @@ TEST_CASE("no text becomes markup, and the page needs no network") {
   }
 }
 
-TEST_CASE("maps have their values with four digits, and a choice for each of their dimensions") {
+TEST_CASE("maps have values with four digits and a choice for each dimension") {
   RunPage page("", "");
   page.add_maps("Pattern", {.choices = {{"layer", {"0", "1"}, 1}},
                             .rows = {"a", "b"},
@@ -111,7 +111,7 @@ TEST_CASE("maps have their values with four digits, and a choice for each of the
                   tend::ShapeError);
 }
 
-TEST_CASE("a table has its cells as text, and as many in each row") {
+TEST_CASE("a table has its cells as text and refuses rows of another length") {
   RunPage page("", "");
   page.add_table("Runs", {"name", "loss"}, {{"<b>", "1"}});
   CHECK_THAT(page.html(),

@@ -1,4 +1,4 @@
-// Checkpoints of whole runs: what goes on from one has the bits of a run that never stopped.
+// Checkpoints of whole runs: a resumed run has the bits of an uninterrupted one.
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -18,7 +18,7 @@ using tend::test::TemporaryFolder;
 
 namespace {
 
-// A run over shuffled data, with dropout; everything that its steps change.
+// A run over shuffled data, with dropout, and everything that its steps change.
 struct SmallRun {
   Drop model;
   optim::AdamW optimizer{model.parameters(), {.lr = 0.01}};
@@ -85,17 +85,17 @@ void change_byte(const std::filesystem::path& path, std::int64_t from_end) {
 
 }  // namespace
 
-TEST_CASE("a run that goes on from any of its checkpoints has the bits of one that never stopped",
+TEST_CASE("a run that continues from any checkpoint has the bits of an uninterrupted run",
           "[products]") {
   const TemporaryFolder folder;
   manual_seed(7);
   SmallRun whole;
   const auto file = [&](std::int64_t step) { return folder.file("run" + std::to_string(step)); };
   whole.go_to(13, [&] { whole.state.save(file(whole.step), {{"task", "small"}}); });
-  // Behind the first step, in the middle, behind an epoch's last batch, and at the end.
+  // After the first step, in the middle, after an epoch's last batch, and at the end.
   for (const std::int64_t at : {1, 4, 5, 12, 13}) {
     CAPTURE(at);
-    manual_seed(99);  // other weights, and other numbers to draw
+    manual_seed(99);  // other weights and random numbers
     SmallRun resumed;
     resumed.noise.manual_seed(static_cast<std::uint64_t>(at));
     CHECK(resumed.state.load(file(at)) == std::map<std::string, std::string>{{"task", "small"}});
@@ -121,7 +121,7 @@ TEST_CASE("other programs find the model's weights in a checkpoint under their o
   CHECK(file.tensors.at("training.generator").numel() == 315);
 }
 
-TEST_CASE("a state that does not fit is refused, and says what is wrong", "[products]") {
+TEST_CASE("a state that does not fit is refused with the reason", "[products]") {
   manual_seed(3);
   SmallRun run;
   run.go_to(6);
@@ -189,7 +189,7 @@ TEST_CASE("a run may have parts that are empty, in any order") {
   CHECK(checks.empty());
 }
 
-TEST_CASE("the parts of a run have names of their own") {
+TEST_CASE("the parts of a run need different names") {
   Drop model;
   nn::RunState run(model);
   std::int64_t step = 0;
@@ -200,11 +200,11 @@ TEST_CASE("the parts of a run have names of their own") {
   CHECK_THROWS_WITH(run.add("a.b", step), ContainsSubstring("is empty or has a dot"));
   nn::Linear child(1, 1);
   model.register_module("training", child);
-  CHECK_THROWS_WITH(run.state_dict(), ContainsSubstring("training.weight has a name of the run's"));
+  CHECK_THROWS_WITH(run.state_dict(),
+                    ContainsSubstring("training.weight begins with the run's prefix, training."));
 }
 
-TEST_CASE("a folder keeps the last checkpoints, and those before a step to which a run went back",
-          "[products]") {
+TEST_CASE("a folder keeps the last checkpoints and removes those of later steps", "[products]") {
   const TemporaryFolder folder;
   SmallRun run;
   const nn::CheckpointFolder checkpoints(folder.file("out/deep"), 2);
@@ -214,7 +214,7 @@ TEST_CASE("a folder keeps the last checkpoints, and those before a step to which
     return found;
   };
   CHECK(checkpoints.last().empty());
-  std::ofstream(folder.file("out/deep/step-7.safetensors"));  // not as save() names one
+  std::ofstream(folder.file("out/deep/step-7.safetensors"));  // not a name that save() uses
   std::ofstream(folder.file("out/deep/notes.txt"));
   for (const std::int64_t step : {5, 10, 15}) {
     run.go_to(step);
@@ -235,7 +235,7 @@ TEST_CASE("a folder keeps the last checkpoints, and those before a step to which
   CHECK_THROWS_AS(nn::CheckpointFolder(folder.file("out/deep/notes.txt")), IoError);
 }
 
-TEST_CASE("entries that a part cannot have belong to none", "[products]") {
+TEST_CASE("entries that belong to no part of a run are refused", "[products]") {
   SmallRun run;
   for (const char* key : {"training.step.foo", "training.optimizer", "training.", "training.stepp",
                           "training.other.x"}) {
@@ -246,7 +246,7 @@ TEST_CASE("entries that a part cannot have belong to none", "[products]") {
   }
 }
 
-TEST_CASE("an error of a state names the part that it does not fit", "[products]") {
+TEST_CASE("the error for a state names the part that it does not fit", "[products]") {
   SmallRun run;
   nn::StateDict state;
   for (const auto& [key, value] : run.state.state_dict())

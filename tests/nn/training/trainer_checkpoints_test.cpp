@@ -1,4 +1,4 @@
-// A Trainer's checkpoints: a run goes on from them bit for bit, and leaves those of others alone.
+// A Trainer's checkpoints: a run resumes from them bit for bit, and keeps those of other runs.
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
@@ -21,14 +21,14 @@ using tend::test::TemporaryFolder;
 
 namespace {
 
-// That at which a checkpoint was written.
+// The step at which a checkpoint was written.
 std::int64_t step_of(const std::string& checkpoint) {
   return nn::load_run(checkpoint).tensors.at("training.step").item<std::int64_t>();
 }
 
 }  // namespace
 
-TEST_CASE("a run that crashes and goes on has the losses, weights and logs of one that did not",
+TEST_CASE("a run that continues after a crash has the same results as an uninterrupted run",
           "[products]") {
   const TemporaryFolder folder;
   const auto options = [&](const std::string& out) {
@@ -48,7 +48,7 @@ TEST_CASE("a run that crashes and goes on has the losses, weights and logs of on
     Course first;
     CHECK_THROWS_AS(first.train(options(out), crash), std::int64_t);
     Course second;
-    // From a checkpoint the seed is no matter. Without one the run begins anew, from Course's.
+    // The seed does not matter after a checkpoint. Without one, the run starts with Course's seed.
     if (crash > 4) manual_seed(1234);
     CHECK(second.train(options(out)) == 23);
     CHECK(second.losses == whole.losses);
@@ -70,8 +70,7 @@ TEST_CASE("a run that crashes and goes on has the losses, weights and logs of on
   }
 }
 
-TEST_CASE("a run that goes on removes the checkpoints that a killed process had no time to remove",
-          "[products]") {
+TEST_CASE("a run that continues removes old checkpoints that a killed process left", "[products]") {
   const TemporaryFolder folder;
   const nn::TrainerOptions options{
       .steps = 8, .out = folder.path(), .save_every = 2, .keep = 2, .resume = true};
@@ -86,9 +85,8 @@ TEST_CASE("a run that goes on removes the checkpoints that a killed process had 
   CHECK(steps.begin()->first == 6);
 }
 
-TEST_CASE(
-    "the checkpoint of the best evaluation is kept, and whether patience ended the run is told",
-    "[products]") {
+TEST_CASE("a Trainer keeps the best evaluation and reports that patience ended the run",
+          "[products]") {
   const TemporaryFolder folder;
   Course course;
   const std::vector<double> found = {3, std::nan(""), 2, 2.5, 4};
@@ -116,7 +114,7 @@ TEST_CASE(
   for (const auto& [key, value] : best) CHECK(equal(kept.tensors.at(key), value));
   CHECK_FALSE(equal(course.model.up.weight, best.at("up.weight")));
 
-  // Evaluations of after_step count, too, and the last of all steps is no early end.
+  // Evaluations of after_step also count. A run that reaches its last step has not stopped early.
   Course other;
   const TemporaryFolder another;
   nn::TrainerOptions own{
@@ -130,7 +128,7 @@ TEST_CASE(
   CHECK(step_of(another.file("best.safetensors")) == 2);
 }
 
-TEST_CASE("a run that begins anew leaves the checkpoints of another alone", "[products]") {
+TEST_CASE("a new run does not touch the checkpoints of another run", "[products]") {
   const TemporaryFolder folder;
   const nn::TrainerOptions options{
       .steps = 3, .out = folder.file("out"), .save_every = 1, .shows_progress = false};
@@ -140,7 +138,7 @@ TEST_CASE("a run that begins anew leaves the checkpoints of another alone", "[pr
         course.model, course.optimizer, [&] { return course.loss(); }, options);
     trainer.run();
     trainer.set_steps(4);
-    trainer.run();  // its own checkpoints are no other run's
+    trainer.run();  // its own checkpoints are accepted
   }
   Course course;
   nn::Trainer again(
@@ -148,20 +146,20 @@ TEST_CASE("a run that begins anew leaves the checkpoints of another alone", "[pr
   CHECK_THROWS_WITH(again.run(), ContainsSubstring("holds checkpoints of another run"));
   CHECK(nn::CheckpointFolder(folder.file("out")).steps().size() == 3);
   CHECK(again.steps_done() == 0);
-  // The same where resuming was asked for, and a function chose a new run.
+  // With `resume`, the same happens if a function chooses a new run.
   nn::TrainerOptions anew = options;
   anew.resume = true;
   anew.choose_checkpoint = [](std::int64_t) { return std::int64_t{-1}; };
   CHECK_THROWS_WITH(Course().train(anew), ContainsSubstring("holds checkpoints of another run"));
 }
 
-TEST_CASE("a run that may go on begins anew where there is nothing to go on from", "[products]") {
+TEST_CASE("a run that may resume starts anew if there is no checkpoint", "[products]") {
   const TemporaryFolder folder;
   Course course;
   CHECK(course.train({.steps = 2, .out = folder.file("out"), .resume = true}) == 2);
 }
 
-TEST_CASE("a step that is chosen and has no checkpoint is refused", "[products]") {
+TEST_CASE("resuming at a step without a checkpoint is refused", "[products]") {
   const TemporaryFolder folder;
   Course course;
   nn::TrainerOptions options{.steps = 2, .out = folder.path(), .save_every = 1, .resume = true};
@@ -170,10 +168,7 @@ TEST_CASE("a step that is chosen and has no checkpoint is refused", "[products]"
   CHECK(course.losses.empty());
 }
 
-TEST_CASE(
-    "a run that left nothing but its best evaluation goes on from that, also where a function "
-    "chooses",
-    "[products]") {
+TEST_CASE("a run without other checkpoints resumes its best evaluation", "[products]") {
   const TemporaryFolder folder;
   nn::TrainerOptions options{
       .steps = 2, .evaluate_every = 2, .out = folder.path(), .keep_best = true, .resume = true};
@@ -187,6 +182,6 @@ TEST_CASE(
   };
   Course course;
   CHECK(course.train(options) == 5);
-  CHECK(course.losses.size() == 5);  // of which the state had two
+  CHECK(course.losses.size() == 5);  // two of them are from the checkpoint
   CHECK(nn::CheckpointFolder(folder.path()).steps().contains(5));
 }

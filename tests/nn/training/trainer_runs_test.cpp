@@ -1,5 +1,5 @@
-// Runs of a Trainer in less usual orders: taken back, continued elsewhere, with a part of the
-// model.
+// Unusual runs of a Trainer: reset to an earlier step, continued in another folder, or with an
+// optimizer of only a part of the model.
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -31,7 +31,7 @@ struct Rig {
 
 }  // namespace
 
-TEST_CASE("gradients of parameters that the optimizer does not have are zeroed, too") {
+TEST_CASE("gradients of parameters that the optimizer does not have are also zeroed") {
   nn::Sequential model{nn::Linear(2, 2), nn::Linear(2, 1)};
   const std::vector<Tensor> all = model.parameters();
   optim::SGD optimizer({all[2], all[3]}, 0.0);
@@ -47,7 +47,7 @@ TEST_CASE("gradients of parameters that the optimizer does not have are zeroed, 
   CHECK(norms == std::vector<double>(3, norms[0]));
 }
 
-TEST_CASE("a run that went back writes its later checkpoints anew") {
+TEST_CASE("a run that went back to an earlier step replaces its later checkpoints") {
   const TemporaryFolder folder;
   const std::string out = folder.file("run");
   Rig rig;
@@ -61,7 +61,7 @@ TEST_CASE("a run that went back writes its later checkpoints anew") {
   CHECK(equal(last.tensors.at("weight"), rig.model.weight.detach()));
 }
 
-TEST_CASE("a trainer takes only folders whose checkpoints it wrote or resumed") {
+TEST_CASE("a trainer accepts only folders whose checkpoints it wrote or resumed") {
   const TemporaryFolder folder;
   const std::string theirs = folder.file("theirs"), own = folder.file("own");
   Rig().train({.steps = 100, .out = theirs});
@@ -79,7 +79,7 @@ TEST_CASE("a trainer takes only folders whose checkpoints it wrote or resumed") 
   CHECK(fresh.steps_done() == 5);
 }
 
-TEST_CASE("evaluations that a callback fills in count for patience") {
+TEST_CASE("patience also counts evaluations that a callback sets") {
   Rig rig;
   nn::Trainer trainer(rig.model, rig.optimizer, rig.loss,
                       {.steps = 20, .patience = 2, .after_step = [](nn::TrainedStep& done) {

@@ -1,4 +1,4 @@
-// The trainer steps as a loop written by hand, evaluates, and stops where it should.
+// The trainer makes the steps of a loop written by hand, evaluates, and stops at the right step.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -24,7 +24,7 @@ using tend::test::lines_of;
 using tend::test::same_weights;
 using tend::test::TemporaryFolder;
 
-TEST_CASE("a trainer makes the steps that a loop written by hand makes", "[products]") {
+TEST_CASE("a trainer makes the same steps as a loop written by hand", "[products]") {
   Course trained, by_hand;
   by_hand.model.load_state_dict(trained.model.state_dict());
   manual_seed(9);
@@ -47,7 +47,7 @@ TEST_CASE("a trainer makes the steps that a loop written by hand makes", "[produ
   CHECK(same_weights(trained.model, by_hand.model));
 }
 
-TEST_CASE("a function that adds gradients is averaged as losses are", "[products]") {
+TEST_CASE("functions that add gradients themselves are averaged as losses are", "[products]") {
   Course losses, gradients;
   manual_seed(9);
   losses.train({.steps = 12, .accumulate = 2, .clip_norm = 0.5});
@@ -60,7 +60,7 @@ TEST_CASE("a function that adds gradients is averaged as losses are", "[products
   nn::Trainer trainer(
       gradients.model, gradients.optimizer, backward,
       {.steps = 12,
-       .accumulate = 2,  // halves are exact, so the bits are the same
+       .accumulate = 2,  // halving is exact, so the bits are the same
        .clip_norm = 0.5,
        .shows_progress = false,
        .schedule = &gradients.schedule,
@@ -70,7 +70,7 @@ TEST_CASE("a function that adds gradients is averaged as losses are", "[products
   CHECK(same_weights(gradients.model, losses.model));
 }
 
-TEST_CASE("micro-batches with their numbers of targets make the step of all targets together") {
+TEST_CASE("micro-batches weighted by their targets make the same step as the whole batch") {
   const Tensor x = randn({6, 4}), y = tensor({0, 2, -100, -100, -100, 1});
   nn::Linear whole(4, 3), parts(4, 3);
   parts.load_state_dict(whole.state_dict());
@@ -101,8 +101,7 @@ TEST_CASE("micro-batches with their numbers of targets make the step of all targ
   CHECK(std::abs(found - wanted) < 1e-5);
 }
 
-TEST_CASE("a step's callback may lengthen the run, fill in an evaluation, and be called again",
-          "[products]") {
+TEST_CASE("a step's callback may lengthen the run and set an evaluation", "[products]") {
   const TemporaryFolder folder;
   manual_seed(5);
   Drop model;
@@ -141,8 +140,7 @@ TEST_CASE("an evaluation that throws leaves the model in training mode", "[produ
   CHECK(grad_enabled());
 }
 
-TEST_CASE("evaluation happens in evaluation mode, and too many without progress end the run",
-          "[products]") {
+TEST_CASE("evaluation runs in evaluation mode and patience ends the run", "[products]") {
   Course course;
   std::vector<double> found = {3, 2, 2.5, 2, 1};
   std::size_t next = 0;
@@ -157,11 +155,11 @@ TEST_CASE("evaluation happens in evaluation mode, and too many without progress 
   CHECK(course.model.is_training());
 }
 
-TEST_CASE("a schedule on a plateau is stepped with each evaluation, and goes on with the run",
+TEST_CASE("ReduceLROnPlateau steps with each evaluation and continues with a resumed run",
           "[products]") {
   const TemporaryFolder folder;
   const std::vector<double> found = {3, 2, 2.5, 2.4, 2.3, 1};
-  // The rates of the steps of a run that stops after `steps`, and goes on to 12 where `resumes`.
+  // Returns the rates of the steps of a run to `steps`, which resumes an earlier run if `resumes`.
   const auto rates = [&](const std::string& out, std::int64_t steps, bool resumes) {
     manual_seed(5);
     Drop model;
@@ -190,16 +188,15 @@ TEST_CASE("a schedule on a plateau is stepped with each evaluation, and goes on 
     return seen;
   };
   const std::vector<double> whole = rates("whole", 12, false);
-  // The fourth evaluation is the second that is not better than 2.
+  // The fourth evaluation is the second one that is not better than 2, so the rate is halved.
   CHECK(whole ==
         std::vector<double>{0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.05, 0.05, 0.05, 0.05});
-  // A run that stops between the two counts on.
+  // A run that stops between these two evaluations continues to count.
   rates("stops", 7, false);
   CHECK(rates("stops", 12, true) == std::vector<double>(whole.begin() + 7, whole.end()));
 }
 
-TEST_CASE("a loss that is not finite ends a run before the step that it would spoil",
-          "[products]") {
+TEST_CASE("a loss that is not finite ends a run before its step", "[products]") {
   Course course;
   nn::StateDict before;
   int calls = 0;
@@ -218,13 +215,13 @@ TEST_CASE("a loss that is not finite ends a run before the step that it would sp
     CHECK(equal(tensor, before.at(name)));
 }
 
-TEST_CASE("Ctrl-C ends a run behind its step, with a checkpoint, and the handlers are set back",
+TEST_CASE("Ctrl-C ends a run after its step with a checkpoint and restores the handlers",
           "[products]") {
   const TemporaryFolder folder;
   const pid_t child = fork();
   REQUIRE(child >= 0);
   if (child == 0) {
-    std::signal(SIGINT, SIG_DFL);  // the test framework's own handler is not ours
+    std::signal(SIGINT, SIG_DFL);  // removes the test framework's handler
     Course course;
     nn::TrainerOptions options{.steps = 50, .out = folder.file("out"), .shows_progress = false};
     options.after_step = [](const nn::TrainedStep& done) {
@@ -243,8 +240,7 @@ TEST_CASE("Ctrl-C ends a run behind its step, with a checkpoint, and the handler
   CHECK(status == 0);
 }
 
-TEST_CASE("a trainer refuses options that cannot be, and checkpoints of other settings",
-          "[products]") {
+TEST_CASE("a trainer refuses invalid options and checkpoints of other settings", "[products]") {
   const TemporaryFolder folder;
   Course course;
   const auto refuses = [&](const nn::TrainerOptions& options, const std::string& message) {

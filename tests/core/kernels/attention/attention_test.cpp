@@ -39,8 +39,7 @@ struct Heads {
 
 }  // namespace
 
-TEST_CASE("queries at any position have the bits that they have in the whole sequence",
-          "[kernels]") {
+TEST_CASE("queries at any position have the same bits as in the whole sequence", "[kernels]") {
   manual_seed(1);
   test::for_each_simd_target([](const std::string& target) {
     for (const DType dtype : {float32, float64}) {
@@ -56,7 +55,7 @@ TEST_CASE("queries at any position have the bits that they have in the whole seq
           const Tensor wanted = whole.narrow(-2, position, count);
           const kernels::AttentionRule rule{.is_causal = true, .position = position};
           CHECK(has_bits(attend(query, key, value, rule), wanted));
-          // Keys after them change nothing, nor do strides.
+          // Later keys and other strides change nothing.
           CHECK(has_bits(attend(query, heads.key, heads.value, rule), wanted));
           const Tensor columns = key.transpose(-1, -2).contiguous().transpose(-1, -2);
           CHECK(has_bits(attend(query, columns, value, rule), wanted));
@@ -68,7 +67,8 @@ TEST_CASE("queries at any position have the bits that they have in the whole seq
   });
 }
 
-TEST_CASE("few queries have the bits of many under masks and dropout", "[kernels]") {
+TEST_CASE("a few queries have the same bits as in a longer sequence with masks and dropout",
+          "[kernels]") {
   manual_seed(2);
   const Heads heads(float32);
   const Tensor allowed = rand({kHeads, kKeys, kKeys}) < 0.5;
@@ -86,8 +86,8 @@ TEST_CASE("few queries have the bits of many under masks and dropout", "[kernels
                      whole.narrow(-2, position, 5)));
     }
   }
-  // The bits of `kept` are numbered through all heads in turn: only in the first head do few
-  // queries keep the weights that they keep among many.
+  // The bits of `kept` are numbered continuously through all heads. So dropout keeps the same
+  // weights for a few queries as for many only in the first head.
   const kernels::AttentionRule rule{.kept = kept, .keep_factor = 2};
   const auto first = [](const Tensor& x) { return x.narrow(0, 0, 1); };
   for (const std::int64_t count : {1, 3, 7}) {
@@ -98,7 +98,7 @@ TEST_CASE("few queries have the bits of many under masks and dropout", "[kernels
   }
 }
 
-TEST_CASE("the bits of a query depend neither on how many there are nor on hidden keys",
+TEST_CASE("the bits of a query do not depend on the number of queries or on hidden keys",
           "[kernels]") {
   manual_seed(3);
   test::for_each_simd_target([](const std::string& target) {
@@ -116,7 +116,7 @@ TEST_CASE("the bits of a query depend neither on how many there are nor on hidde
                          many.narrow(-2, 0, count)));
         }
       }
-      // A mask that shows what causality shows gives its bits.
+      // A causal mask gives the same bits as is_causal.
       const Tensor causal = attention::causal_mask(kKeys, kKeys).expand({kHeads, kKeys, kKeys});
       CHECK(has_bits(attend(heads.query, heads.key, heads.value, {.mask = causal.array()}),
                      attend(heads.query, heads.key, heads.value, {.is_causal = true})));
@@ -126,7 +126,7 @@ TEST_CASE("the bits of a query depend neither on how many there are nor on hidde
 
 namespace {
 
-// The results and gradients of attention.
+// The result of attention and the gradients of its inputs.
 std::vector<Tensor> results_of(const std::vector<Tensor>& inputs,
                                const attention::AttentionOptions& options, const Tensor& grad) {
   std::vector<Tensor> leaves;
@@ -137,15 +137,16 @@ std::vector<Tensor> results_of(const std::vector<Tensor>& inputs,
   return {out, leaves[0].grad(), leaves[1].grad(), leaves[2].grad()};
 }
 
-// (3, heads, rows, dim), where the heads' rows lie between one another, as a model's do.
+// Random heads of shape (3, heads, rows, dim). In memory, the rows of different heads alternate, as
+// in a model.
 Tensor heads_of(std::int64_t heads, std::int64_t rows, std::int64_t dim, DType dtype) {
   return randn({3, rows, heads, dim}, {.dtype = dtype}).transpose(1, 2);
 }
 
 }  // namespace
 
-// A mask that hides nothing more takes the kernel for heads of any length.
-TEST_CASE("many short heads have the bits that each has by itself", "[kernels]") {
+// With a mask, even one that hides nothing more, attention uses the kernel for heads of any length.
+TEST_CASE("the kernel for many short heads gives the same bits as the general one", "[kernels]") {
   manual_seed(3);
   test::for_each_simd_target([](const std::string& target) {
     for (const DType dtype : {float32, float64}) {

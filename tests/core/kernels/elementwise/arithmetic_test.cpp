@@ -35,7 +35,7 @@ std::vector<T> values(Unary kernel, std::initializer_list<T> a) {
 
 }  // namespace
 
-TEST_CASE("on bool, add is or and mul is and", "[kernels]") {
+TEST_CASE("add of bools is a logical or and mul is a logical and", "[kernels]") {
   const auto a = {false, false, true, true}, b = {false, true, false, true};
   CHECK(values<bool>(kernels::add, a, b) == std::vector{false, true, true, true});
   CHECK(values<bool>(kernels::mul, a, b) == std::vector{false, false, false, true});
@@ -70,7 +70,7 @@ TEST_CASE("integer division rounds as Python rounds", "[kernels]") {
 TEMPLATE_TEST_CASE("floating division rounds as Python rounds", "[kernels]", float, double) {
   using T = TestType;
   const auto inf = T(kInf), nan = T(kNaN);
-  // The results are those of PyTorch 1.13.
+  // The expected results are from PyTorch 1.13.
   const auto a = {nan, inf, -inf, T(-0.0), T(2.5), T(-2.5)};
   const auto by = [&](Binary kernel, double b) {
     const T y = T(b);
@@ -83,11 +83,12 @@ TEMPLATE_TEST_CASE("floating division rounds as Python rounds", "[kernels]", flo
   CHECK(identical<T>(by(kernels::floor_divide, 0), {nan, inf, -inf, nan, inf, -inf}));
   CHECK(identical<T>(by(kernels::floor_divide, 2), {nan, nan, nan, T(-0.0), T(1), T(-2)}));
   CHECK(identical<T>(by(kernels::floor_divide, kInf), {nan, nan, nan, T(-0.0), T(0), T(-1)}));
-  // 1 / 0.1 rounds to 10, though 0.1 is a little more than a tenth.
+  // The floating number 0.1 is a little more than a tenth, so the floor is 9. The rounded quotient
+  // 1 / 0.1 is 10.
   CHECK(values<T>(kernels::floor_divide, {1}, {T(0.1)}) == std::vector{T(9)});
 }
 
-TEST_CASE("floor_divide agrees with exact arithmetic where the quotient rounds up", "[kernels]") {
+TEST_CASE("floor_divide is exact even if the quotient is rounded up", "[kernels]") {
   const Array a = random_array({2000}, float32, 3), b = random_array({2000}, float32, 4);
   const Array multiples = Array::empty({2000}, float32), out = Array::empty({2000}, float32);
   for (int i = 0; i < 2000; ++i)
@@ -96,12 +97,13 @@ TEST_CASE("floor_divide agrees with exact arithmetic where the quotient rounds u
   for (int i = 0; i < 2000; ++i) {
     const double exact =
         static_cast<double>(multiples.data<float>()[i]) / static_cast<double>(a.data<float>()[i]);
-    // The quotient of two floats, an integer or not, is further from one than double's rounding.
+    // double is precise enough: a quotient of two floats that is not an integer differs from every
+    // integer by more than double's rounding error.
     REQUIRE(static_cast<double>(out.data<float>()[i]) == std::floor(exact));
   }
 }
 
-TEMPLATE_TEST_CASE("NaN passes through maximum and minimum from either side", "[kernels]", float,
+TEMPLATE_TEST_CASE("maximum and minimum are NaN if either argument is NaN", "[kernels]", float,
                    double) {
   using T = TestType;
   const auto inf = T(kInf), nan = T(kNaN);

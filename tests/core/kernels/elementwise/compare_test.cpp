@@ -27,7 +27,7 @@ std::vector<bool> truths(Unary kernel, const Array& a) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("comparisons with NaN are false, but for ne", "[kernels]", float, double) {
+TEMPLATE_TEST_CASE("comparisons with NaN are false except ne", "[kernels]", float, double) {
   using T = TestType;
   const T nan = std::numeric_limits<T>::quiet_NaN(), inf = std::numeric_limits<T>::infinity();
   const Array a = array_of<T>({nan, nan, T(1), inf, T(0)});
@@ -43,14 +43,14 @@ TEMPLATE_TEST_CASE("comparisons with NaN are false, but for ne", "[kernels]", fl
 }
 
 TEST_CASE("large integers are compared exactly", "[kernels]") {
-  const std::int64_t big = (std::int64_t{1} << 53) + 1;  // no double
+  const std::int64_t big = (std::int64_t{1} << 53) + 1;  // not representable as a double
   const Array a = array_of<std::int64_t>({big}), b = array_of<std::int64_t>({big - 1});
   CHECK(truths(kernels::eq, a, b) == std::vector{false});
   CHECK(truths(kernels::gt, a, b) == std::vector{true});
 }
 
-TEMPLATE_TEST_CASE("isnan, isinf and isfinite divide the floating numbers", "[kernels]", float,
-                   double) {
+TEMPLATE_TEST_CASE("exactly one of isnan and isinf and isfinite is true for every number",
+                   "[kernels]", float, double) {
   using T = TestType;
   const T nan = std::numeric_limits<T>::quiet_NaN(), inf = std::numeric_limits<T>::infinity();
   const Array a = array_of<T>({nan, -nan, inf, -inf, T(0), std::numeric_limits<T>::max(),

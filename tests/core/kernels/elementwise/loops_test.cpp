@@ -15,10 +15,10 @@ using namespace tend::test;
 
 namespace {
 
-// Larger than a tile in both directions, equal to it, smaller, and just one element more.
+// Shapes that are larger than a tile, equal to a tile, smaller, and larger by one element.
 const std::vector<Shape> kMatrices{{70, 130}, {64, 32}, {9, 8}, {33, 65}, {8, 200}, {3, 2}};
 
-// `shape` transposed in memory: its first dimension lies closest.
+// A random array of `shape` that is transposed in memory: the first dimension has stride 1.
 Array transposed(const Shape& shape, DType dtype, std::uint32_t seed) {
   return random_array({shape[1], shape[0]}, dtype, seed).transpose(0, 1);
 }
@@ -38,7 +38,7 @@ Array by_index(const Array& a) {
 
 }  // namespace
 
-TEST_CASE("copies of permuted arrays have their elements in order, on every target") {
+TEST_CASE("copies of permuted arrays have the right elements on every target") {
   for_each_simd_target([](const std::string& target) {
     for (const DType dtype : {boolean, int64, float32, float64}) {
       visit_dtype(dtype, [&](auto tag) {
@@ -60,7 +60,7 @@ TEST_CASE("copies of permuted arrays have their elements in order, on every targ
   });
 }
 
-TEST_CASE("operations on transposed arrays are those on their copies, on any number of threads") {
+TEST_CASE("operations on transposed arrays and on their copies have the same bits") {
   for (const DType dtype : {float32, float64, int64}) {
     for (const Shape& shape : kMatrices) {
       INFO(dtype_name(dtype) << " " << shape);

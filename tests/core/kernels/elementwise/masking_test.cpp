@@ -21,7 +21,7 @@ std::vector<double> clamped(const Array& a, const std::optional<Scalar>& lo,
 
 }  // namespace
 
-TEST_CASE("masked_fill converts its value and keeps what it does not fill", "[kernels]") {
+TEST_CASE("masked_fill converts its value and does not change the other elements", "[kernels]") {
   const Array mask = array_of<bool>({true, false, true});
   const Array a = array_of<float>({0, NAN, 2});
   kernels::masked_fill(a, a, mask, -kInf);
@@ -33,13 +33,13 @@ TEST_CASE("masked_fill converts its value and keeps what it does not fill", "[ke
   CHECK(b.to_vector<std::int64_t>() == std::vector{-1L, 6L, -1L});
 }
 
-TEST_CASE("tril and triu replace what is not finite", "[kernels]") {
+TEST_CASE("triu replaces infinite elements by zeros", "[kernels]") {
   const Array a = Array::full({2, 2}, -kInf, float32);
   kernels::triu(a, a, 1);
   CHECK(a.to_vector<float>() == std::vector<float>{0, -INFINITY, 0, 0});
 }
 
-TEMPLATE_TEST_CASE("clamp passes NaN on, of elements and of bounds", "[kernels]", float, double) {
+TEMPLATE_TEST_CASE("clamp is NaN if the element or a bound is NaN", "[kernels]", float, double) {
   using T = TestType;
   const Array a = array_of<T>({T(kNaN), T(kInf), T(-kInf), T(0.5)});
   const std::vector<double> bounded = clamped(a, 0, 1);
@@ -50,7 +50,7 @@ TEMPLATE_TEST_CASE("clamp passes NaN on, of elements and of bounds", "[kernels]"
   }
 }
 
-TEST_CASE("clamp by arrays may write where a bound lies") {
+TEST_CASE("clamp by arrays may write into one of the bounds") {
   for (const DType dtype : {float32, int64}) {
     const std::array<double, 3> bounds{1, 5, 3};
     const Array high = Array::from(std::span<const double>(bounds), {3}).to(dtype);

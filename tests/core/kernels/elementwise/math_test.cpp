@@ -27,7 +27,7 @@ long double normal_mass(long double x) {
 long double sigmoid(long double x) {
   return 1 / (1 + expl(-x));
 }
-// The argument of sigmoid in the approximation of gelu, and its derivative.
+// The argument of the sigmoid in gelu's tanh approximation, and the derivative of that argument.
 long double approximation(long double x) {
   return 4 / kRootTwoPi * (x + 0.044715L * x * x * x);
 }
@@ -39,11 +39,11 @@ struct Function {
   std::string name;
   Unary kernel;
   Exact exact;
-  double ulps = 0;  // allowed error: units in the last place of the result
+  double ulps = 0;  // the allowed error, in units in the last place of the result
   double ulps_of_argument = 0;
   double ulps_of_one = 0;
-  Exact growth = nullptr;       // by which `ulps` grows with the argument
-  bool times_argument = false;  // is the argument times something that may be below normal numbers
+  Exact growth = nullptr;       // a factor of `ulps` that depends on the argument
+  bool times_argument = false;  // the function is its argument times a number that may be subnormal
 };
 
 void gelu(const Array& out, const Array& x) {
@@ -62,7 +62,7 @@ void gelu_tanh_slope(const Array& out, const Array& x) {
   kernels::gelu_backward(out, Array::scalar(1, x.dtype()), x, true);
 }
 
-// The bounds are those of math.h.
+// The bounds are stated in math.h.
 const std::vector<Function>& functions() {
   static const std::vector<Function> all{
       {"exp", kernels::exp, expl, 1.05},
@@ -139,10 +139,10 @@ long double allowed_error(const Function& f, long double x, long double want) {
   if (f.growth != nullptr) ulps *= f.growth(x);
   return ulps * ulp_of<T>(want) + f.ulps_of_argument * ulp_of<T>(x) + f.ulps_of_one * ulp_of<T>(1) +
          (f.times_argument ? 3 * std::abs(x) * smallest : 0) +
-         smallest / 2;  // where results are below the normal numbers
+         smallest / 2;  // for results below the normal numbers
 }
 
-// An element's exact value, and how far a result may be from it.
+// The exact value of an element, and the allowed error.
 struct Expected {
   long double value, allowed;
 };
@@ -158,7 +158,7 @@ std::vector<Expected> expected_values(const Function& f, const Array& a) {
   return out;
 }
 
-// The largest error among the elements, in units of what is allowed (1: just allowed).
+// The largest error among the elements, as a multiple of the allowed error.
 template <class T>
 double worst_error(const Array& got, const std::vector<Expected>& expected) {
   double worst = 0;
@@ -182,7 +182,8 @@ std::vector<double> applied(Unary kernel, DType dtype, std::initializer_list<dou
   return a.to(float64).to_vector<double>();
 }
 
-// Found by going through all floats of whole intervals, and by millions of doubles.
+// The arguments with the largest errors, found by a search over all floats of several intervals and
+// over millions of doubles.
 template <class T>
 Array worst_arguments() {
   const std::vector<double> arguments =
@@ -216,12 +217,12 @@ TEMPLATE_TEST_CASE("functions keep their error bounds on every target", "[kernel
   check_bounds<T>(std::is_same_v<T, float> ? sampled_floats(32771) : sampled_doubles(50000));
 }
 
-TEMPLATE_TEST_CASE("functions keep their error bounds where they are worst", "[kernels][simd]",
-                   float, double) {
+TEMPLATE_TEST_CASE("functions keep their error bounds at the arguments with the largest errors",
+                   "[kernels][simd]", float, double) {
   check_bounds<TestType>(worst_arguments<TestType>());
 }
 
-TEST_CASE("a result does not depend on the place of its element", "[kernels][simd]") {
+TEST_CASE("a result does not depend on the position of its element", "[kernels][simd]") {
   const Array a = random_array({100}, float32), whole = Array::empty({100}, float32);
   for_each_simd_target([&](const std::string& target) {
     for (const Function& f : functions()) {
@@ -238,7 +239,7 @@ TEST_CASE("a result does not depend on the place of its element", "[kernels][sim
   });
 }
 
-TEST_CASE("infinities, zeros and NaN go through functions as in C", "[kernels][simd]") {
+TEST_CASE("functions of infinities and zeros and NaN are as in C", "[kernels][simd]") {
   for_each_simd_target([&](const std::string& target) {
     for (const DType dtype : {float32, float64}) {
       const auto of = [&](Unary kernel) {
@@ -251,8 +252,8 @@ TEST_CASE("infinities, zeros and NaN go through functions as in C", "[kernels][s
       CHECK(identical(of(kernels::sigmoid), {kNaN, 1, 0, 0.5, 0.5}));
       CHECK(identical(of(kernels::erf), {kNaN, 1, -1, 0, -0.0}));
       CHECK(identical(of(kernels::rsqrt), {kNaN, 0, kNaN, kInf, -kInf}));
-      CHECK(identical(of(kernels::silu), {kNaN, kInf, kNaN, 0, -0.0}));  // as PyTorch's
-      CHECK(identical(of(gelu), {kNaN, kInf, kNaN, 0, -0.0}));           // -inf 0, as in PyTorch
+      CHECK(identical(of(kernels::silu), {kNaN, kInf, kNaN, 0, -0.0}));  // as in PyTorch
+      CHECK(identical(of(gelu), {kNaN, kInf, kNaN, 0, -0.0}));           // -inf * 0, as in PyTorch
       CHECK(identical(of(gelu_tanh), {kNaN, kInf, kNaN, 0, -0.0}));
       CHECK(std::isnan(of(kernels::relu)[0]));
       CHECK(std::isnan(of(gelu_slope)[0]));
@@ -261,7 +262,7 @@ TEST_CASE("infinities, zeros and NaN go through functions as in C", "[kernels][s
   });
 }
 
-TEST_CASE("round takes halves to the even number", "[kernels]") {
+TEST_CASE("round rounds halves to the even number", "[kernels]") {
   for_each_simd_target([&](const std::string& target) {
     INFO(target);
     for (const DType dtype : {float32, float64}) {
@@ -271,8 +272,8 @@ TEST_CASE("round takes halves to the even number", "[kernels]") {
   });
 }
 
-// The largest error of a kernel of two variables, in ulp of the result, or of `at_least` where the
-// result is smaller.
+// The largest error of a kernel of two variables. The unit is the ulp of the result, or the ulp of
+// `at_least` if the result is smaller.
 template <class T>
 double worst_error_of_two(void (*kernel)(const Array&, const Array&, const Array&),
                           long double (*exact)(long double, long double), const Array& a,
@@ -295,7 +296,7 @@ double worst_error_of_two(void (*kernel)(const Array&, const Array&, const Array
 TEMPLATE_TEST_CASE("functions of two variables keep their error bounds on every target",
                    "[kernels][simd]", float, double) {
   using T = TestType;
-  // Whole numbers and zeros among them, which pow and atan2 treat as their own case.
+  // Some numbers are whole or zero, which are special cases of pow and atan2.
   const auto numbers = [](std::uint32_t seed) {
     const Array x = random_array({20000}, float64, seed);
     for (std::int64_t i = 0; i < x.numel(); i += 3)
@@ -307,7 +308,7 @@ TEMPLATE_TEST_CASE("functions of two variables keep their error bounds on every 
     INFO(target);
     CHECK(worst_error_of_two<T>(kernels::atan2, atan2l, a, b) <= 3.2);
     if constexpr (std::is_same_v<T, float>) {
-      const Array y = Array::full({1}, 2.00184894f, float32);  // the worst that was found
+      const Array y = Array::full({1}, 2.00184894f, float32);  // the largest error that was found
       const Array x = Array::full({1}, 1.97262096f, float32);
       CHECK(worst_error_of_two<T>(kernels::atan2, atan2l, y, x) <= 3.2);
     }
@@ -316,13 +317,14 @@ TEMPLATE_TEST_CASE("functions of two variables keep their error bounds on every 
       return x == 0 && y == y ? 0 : x * logl(y);
     };
     CHECK(worst_error_of_two<T>(kernels::xlogy, xlogy, a, b) <= 1.75);
-    // Where the result is nearly 0, it is the difference of two larger numbers.
+    // A result near 0 is the difference of two larger numbers, so its error is measured in ulp of
+    // 1.
     const auto logaddexp = [](long double x, long double y) { return logl(expl(x) + expl(y)); };
     CHECK(worst_error_of_two<T>(kernels::logaddexp, logaddexp, a, b, 1) <= 2.5);
   });
 }
 
-TEST_CASE("functions that are 0 at 0 keep its sign where the exact ones do", "[kernels]") {
+TEST_CASE("functions that are 0 at -0 return a zero with the right sign", "[kernels]") {
   int count = 0;
   for (const Function& f : functions()) {
     const double exact = static_cast<double>(f.exact(-0.0L));
@@ -337,7 +339,7 @@ TEST_CASE("functions that are 0 at 0 keep its sign where the exact ones do", "[k
   CHECK(count > 15);
 }
 
-TEMPLATE_TEST_CASE("logaddexp and xlogy have the limits that their formulas miss", "[kernels]",
+TEMPLATE_TEST_CASE("logaddexp and xlogy are right where their formulas give NaN", "[kernels]",
                    float, double) {
   using T = TestType;
   const auto of = [](auto kernel, std::initializer_list<double> a,

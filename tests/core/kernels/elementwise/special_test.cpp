@@ -21,8 +21,8 @@ using namespace tend::test;
 
 namespace {
 
-// The functions in long double, by other ways than the kernels': Newton's method, and sums that are
-// cut off later.
+// The functions in long double. They use other methods than the kernels: Newton's method, and sums
+// with more terms.
 
 long double exact_lgamma(long double x) {
   int sign = 0;
@@ -87,14 +87,15 @@ Array numbers_between(double low, double high, std::int64_t count = 20000) {
   return out;
 }
 
-// Float is computed in double.
+// The allowed error in ulp. float32 is computed in double, so it has only one rounding to float.
 template <class T>
 constexpr double allowed(double ulps) {
   return std::is_same_v<T, float> ? 0.51 : ulps;
 }
 
-// The largest error of kernel(out, a), in ulp of the result or of least(a) where that is larger, on
-// any target; infinite where one is NaN or infinite and the other is not.
+// The largest error of kernel(out, a) on any target. The unit is the ulp of the result, or the ulp
+// of least(a) if that is larger. The error is infinite if the kernel's result or the exact value is
+// NaN or infinite, and the other is not.
 template <class T, class Kernel, class Exact, class Least>
 double worst_special_error(const Array& a, Kernel kernel, Exact exact, Least least) {
   std::vector<long double> wanted;
@@ -173,7 +174,7 @@ TEMPLATE_TEST_CASE("polygamma keeps its error bounds on every target", "[kernels
     const auto exact = [n](long double x) { return exact_polygamma(n, x); };
     CHECK(worst_special_error<T>(a, polygamma_of(n), exact) <= allowed<T>(9));
   }
-  // By the reflection formulas of digamma and of its derivative
+  // Negative numbers use the reflection formulas of digamma and of its derivative.
   const auto reflected = [](long double x) {
     return exact_digamma(1 - x) - M_PIl / tanl(M_PIl * (x - nearbyintl(x)));
   };
@@ -187,8 +188,8 @@ TEMPLATE_TEST_CASE("polygamma keeps its error bounds on every target", "[kernels
   CHECK(worst_special_error<T>(negative, polygamma_of(1), reflected_slope, ten) <= allowed<T>(8));
 }
 
-TEMPLATE_TEST_CASE("special functions have the limits that PyTorch gives them", "[kernels][simd]",
-                   float, double) {
+TEMPLATE_TEST_CASE("special functions have the same limits as in PyTorch", "[kernels][simd]", float,
+                   double) {
   using T = TestType;
   const std::initializer_list<double> points{kNaN, kInf, -kInf, 0, -0.0, -1, -2, 1, 2};
   for_each_simd_target([&](const std::string& target) {
@@ -217,11 +218,11 @@ TEMPLATE_TEST_CASE("special functions have the limits that PyTorch gives them", 
   });
 }
 
-TEMPLATE_TEST_CASE("powers of special numbers are those of C", "[kernels][simd]", float, double) {
+TEMPLATE_TEST_CASE("powers of special numbers are as in C", "[kernels][simd]", float, double) {
   using T = TestType;
   using Limits = std::numeric_limits<T>;
   const T inf = Limits::infinity(), most = Limits::max(), least = Limits::min();
-  const T halves = T(1) / Limits::epsilon() + T(0.5);  // odd, and next to the numbers that are even
+  const T halves = T(0.5) / Limits::epsilon() + T(0.5);  // no whole number; its double is odd
   std::vector<T> points{0,
                         1,
                         2,
@@ -260,7 +261,7 @@ TEMPLATE_TEST_CASE("powers of special numbers are those of C", "[kernels][simd]"
   });
 }
 
-TEMPLATE_TEST_CASE("powers keep their error bound wherever they are finite", "[kernels][simd]",
+TEMPLATE_TEST_CASE("finite powers keep their error bound for all sizes of bases", "[kernels][simd]",
                    float, double) {
   using T = TestType;
   std::mt19937_64 generator(11);
@@ -270,7 +271,7 @@ TEMPLATE_TEST_CASE("powers keep their error bound wherever they are finite", "[k
   const Array a = Array::empty({count}, dtype_of<T>()), b = Array::empty({count}, dtype_of<T>());
   std::vector<long double> wanted;
   for (std::int64_t i = 0; i < count; ++i) {
-    // Bases of all sizes, and some whose logarithm is small.
+    // Half of the bases have any size. The other half are near 1.
     const double part = logarithm(generator);
     const double log = i % 2 == 0 ? part * static_cast<double>(top)
                                   : std::copysign(std::exp(near_one(generator)), part);
@@ -290,7 +291,8 @@ TEMPLATE_TEST_CASE("powers keep their error bound wherever they are finite", "[k
       const long double want = wanted[static_cast<std::size_t>(i)];
       if (out.data<T>()[i] == static_cast<T>(want)) continue;
       const long double error = std::abs(out.data<T>()[i] - want) / ulp_of<T>(want);
-      worst = std::max(worst, error >= 0 ? error : static_cast<long double>(kInf));  // for NaN
+      // A NaN counts as an infinite error.
+      worst = std::max(worst, error >= 0 ? error : static_cast<long double>(kInf));
     }
     CHECK(worst < allowed<T>(0.8));
   });

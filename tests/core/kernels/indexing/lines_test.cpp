@@ -1,4 +1,4 @@
-// Gathers and scatters that are large enough to be packed or cut into parts, which threads share.
+// Gathers and scatters of large arrays, which are packed or divided among threads.
 #include <tend/core/kernels/indexing/indexing.h>
 #include <tend/core/threads/parallel.h>
 
@@ -10,7 +10,7 @@ using namespace tend::test;
 
 namespace {
 
-// Whole numbers, whose sums are exact, so that results are compared without a tolerance.
+// Whole numbers. Their sums are exact, so that tests compare results without a tolerance.
 Array numbers(const Shape& shape) {
   Array out = Array::empty(shape, float64);
   for (std::int64_t i = 0; i < out.numel(); ++i)
@@ -18,7 +18,7 @@ Array numbers(const Shape& shape) {
   return out;
 }
 
-// Indices below `size`, with many of each.
+// Indices below `size`, each of which appears many times.
 Array indices(const Shape& shape, std::int64_t size) {
   Array out = Array::empty(shape, int64);
   for (std::int64_t i = 0; i < out.numel(); ++i) out.data<std::int64_t>()[i] = i * i % 7919 % size;
@@ -37,7 +37,7 @@ double& at(const Array& x, std::int64_t i, std::int64_t j) {
   return x.data<double>()[i * x.strides()[0] + j * x.strides()[1]];
 }
 
-// By the definition, element by element.
+// gather and scatter_add by their definition, element by element.
 Array gathered(const Array& a, std::int64_t dim, const Array& index) {
   Array out = Array::empty(index.shape(), float64);
   for (std::int64_t i = 0; i < index.size(0); ++i) {
@@ -73,7 +73,7 @@ void with_threads(F f) {
 
 }  // namespace
 
-TEST_CASE("large gathers and scatters give each element its place, in every layout") {
+TEST_CASE("large gathers and scatters are right in every layout") {
   const Shape shape{300, 310};
   const Array a = numbers(shape), src = numbers({280, 290});
   for (const std::int64_t dim : {0, 1}) {
@@ -93,7 +93,7 @@ TEST_CASE("large gathers and scatters give each element its place, in every layo
   }
 }
 
-TEST_CASE("an index out of range is found wherever it lies among many") {
+TEST_CASE("an index out of range is found at any position of a large index array") {
   const Array a = numbers({300, 310}), src = numbers({280, 290});
   for (const std::int64_t dim : {0, 1}) {
     for (const std::int64_t place : {0, 150 * 290 + 145, 280 * 290 - 1}) {
@@ -114,8 +114,8 @@ TEST_CASE("an index out of range is found wherever it lies among many") {
   }
 }
 
-TEST_CASE("slices are added to their places once, however many parts there are") {
-  // The last has more than 32768 lines of one index.
+TEST_CASE("index_add adds every slice once for any number of parts") {
+  // In the last shape, one index applies to more than 32768 elements.
   for (const Shape& shape : {Shape{500, 300}, Shape{9000, 40}, Shape{3, 40000}}) {
     const Array src = numbers(shape), index = indices({shape[0]}, 50);
     const Array spread = index.reshape({shape[0], 1}).expand(shape).contiguous();

@@ -1,4 +1,4 @@
-// What is read and written at the places of a mask, also of several chunks, which threads share.
+// Reading and writing the elements that a mask selects, also for large masks that threads share.
 #include <tend/core/kernels/indexing/masks.h>
 #include <tend/core/threads/parallel.h>
 
@@ -8,14 +8,14 @@
 using namespace tend;
 using namespace tend::test;
 
-TEST_CASE("truths that are added at the places of a mask are joined by or") {
+TEST_CASE("bool elements that are accumulated at a mask are combined by or") {
   const Array truths = array_of<bool>({false, false, true, true, false});
   const Array mask = array_of<bool>({true, true, true, true, false});
   kernels::put_masked(truths, mask, array_of<bool>({false, true, false, true}), true);
   CHECK(truths.to_vector<bool>() == std::vector<bool>{false, true, true, true, false});
 }
 
-TEST_CASE("a large mask names the same elements for any number of threads") {
+TEST_CASE("a large mask selects the same elements for any number of threads") {
   const std::int64_t rows = 700, columns = 301, count = rows * columns;
   std::vector<double> values(static_cast<std::size_t>(count)), chosen, filled, added, places;
   std::vector<double> bits(values.size());

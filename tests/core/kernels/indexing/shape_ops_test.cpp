@@ -7,7 +7,7 @@ using namespace tend;
 using namespace tend::test;
 using Catch::Matchers::Message;
 
-TEST_CASE("arange counts from a start in steps") {
+TEST_CASE("arange gives the start plus multiples of the step") {
   const Array floats = Array::empty({1000}, float32);
   kernels::arange(floats, 0.1, 0.3);
   for (std::int64_t i = 0; i < 1000; ++i)
@@ -15,7 +15,7 @@ TEST_CASE("arange counts from a start in steps") {
   const Array whole = Array::empty({4}, int64);
   kernels::arange(whole, 5, -3);
   CHECK(whole.to_vector<std::int64_t>() == std::vector<std::int64_t>{5, 2, -1, -4});
-  // Beyond 2^53 doubles would skip numbers.
+  // Above 2^53, doubles would skip numbers.
   constexpr std::int64_t kFar = (std::int64_t{1} << 60) + 1;
   kernels::arange(whole, kFar, 1);
   CHECK(whole.data<std::int64_t>()[3] == kFar + 3);
@@ -26,10 +26,10 @@ TEST_CASE("arange counts from a start in steps") {
   kernels::arange(none, 0, 1);
   CHECK(none.numel() == 0);
   CHECK_THROWS_MATCHES(kernels::arange(Array::empty({2}, boolean), 0, 1), DTypeError,
-                       Message("[arange] does not give bool"));
+                       Message("[arange] the dtype must not be bool"));
 }
 
-TEST_CASE("linspace meets both ends") {
+TEST_CASE("linspace includes both ends exactly") {
   const DType dtype = GENERATE(float32, float64);
   for (const std::int64_t count : {1, 2, 3, 10, 1001}) {
     const Array out = Array::empty({count}, dtype);
@@ -40,7 +40,7 @@ TEST_CASE("linspace meets both ends") {
     if (count > 1) CHECK(got.back() == ends(0.7));
     for (std::size_t i = 0; i < got.size() && count > 1; ++i) {
       const double want = 0.1 + 0.6 * static_cast<double>(i) / static_cast<double>(count - 1);
-      // One rounding to the dtype, and a few of the double computation.
+      // One rounding to float32, or a few roundings of the computation in double.
       CHECK(std::abs(got[i] - want) <= (dtype == float32 ? 0x1p-24 : 4 * 0x1p-53));
     }
   }

@@ -27,7 +27,8 @@ Array product(const Array& a, const Array& b) {
   return out;
 }
 
-// Sums in double, and sums of the absolute values, over matrices of at least two dimensions.
+// A product computed in double: the sums, and the sums of the absolute values. The inputs must have
+// at least two dimensions.
 struct Reference {
   std::vector<double> sums, sizes;
 };
@@ -67,8 +68,8 @@ Reference reference(const Array& a, const Array& b) {
   return out;
 }
 
-// In whatever order k products are summed, the error is at most about k rounding errors of the sum
-// of their absolute values; two more for alpha and beta.
+// For any order of summation, the error of a sum of k products is at most about k rounding errors
+// of the sum of their absolute values. Two more are allowed for alpha and beta.
 void check_product(const Array& got, const Reference& want, std::int64_t k) {
   const double unit = got.dtype() == float32 ? 0x1p-24 : 0x1p-53;
   const std::vector<double> values = got.to(float64).to_vector<double>();
@@ -101,7 +102,7 @@ void check_all_layouts(const Shape& a_shape, const Shape& b_shape, DType dtype) 
 
 }  // namespace
 
-TEST_CASE("matmul of batches, in every layout") {
+TEST_CASE("matmul of batches is right in every layout") {
   const DType dtype = GENERATE(float32, float64);
   check_all_layouts({3, 2, 4}, {3, 4, 5}, dtype);
   check_all_layouts({3, 12, 14}, {3, 14, 15}, dtype);
@@ -113,7 +114,7 @@ TEST_CASE("matmul of batches, in every layout") {
   check_all_layouts({1, 1, 3, 2, 9, 8}, {2, 1, 1, 2, 8, 9}, dtype);
 }
 
-TEST_CASE("matmul of vectors") {
+TEST_CASE("matmul of vectors is right in every layout") {
   const DType dtype = GENERATE(float32, float64);
   for (const std::int64_t k : {3, 1000}) {
     const Array a = random_array({k}, dtype, 1), b = random_array({k}, dtype, 2),
@@ -140,7 +141,7 @@ TEST_CASE("matmul of vectors") {
   }
 }
 
-TEST_CASE("matmul of head-split views into a head-split view") {
+TEST_CASE("matmul reads and writes head-split views") {
   constexpr std::int64_t kBatch = 2, kTokens = 24, kHeads = 3, kDim = 16;
   const auto heads = [](const Array& x) {
     return x.view({kBatch, kTokens, kHeads, kDim}).transpose(1, 2);
@@ -155,7 +156,7 @@ TEST_CASE("matmul of head-split views into a head-split view") {
   check_product(context, reference(scores, v), kTokens);
 }
 
-TEST_CASE("matmul with nothing to multiply") {
+TEST_CASE("matmul of empty arrays gives zeros or an empty array") {
   for (const DType dtype : {float32, float64, int64}) {
     CHECK(same_bits(product(Array::zeros({2, 0}, dtype), Array::zeros({0, 3}, dtype)),
                     Array::zeros({2, 3}, dtype)));
@@ -170,7 +171,7 @@ TEST_CASE("matmul with nothing to multiply") {
   }
 }
 
-TEST_CASE("matmul with alpha and beta") {
+TEST_CASE("matmul multiplies the product by alpha and the output by beta") {
   const auto [m, n, k] = GENERATE(table<std::int64_t, std::int64_t, std::int64_t>(
       {{2, 3, 4}, {30, 20, 10}, {30, 1, 40}, {1, 30, 40}, {1, 1, 400}}));
   const Array a = random_array({m, k}, float64, 1), b = random_array({k, n}, float64, 2),
@@ -187,7 +188,7 @@ TEST_CASE("matmul with alpha and beta") {
   }
 }
 
-TEST_CASE("matmul passes NaN and infinity on") {
+TEST_CASE("matmul propagates NaN and infinity") {
   const auto [m, n, k] = GENERATE(table<std::int64_t, std::int64_t, std::int64_t>(
       {{2, 3, 4}, {20, 30, 40}, {20, 1, 40}, {1, 20, 40}, {1, 1, 400}}));
   const Array a = Array::full({m, k}, 1, float32), b = Array::full({k, n}, 1, float32);
@@ -213,8 +214,8 @@ TEST_CASE("matmul of int64 is exact and wraps around") {
   CHECK(out.item<std::int64_t>() == 15);
 }
 
-TEST_CASE("A large product of BLAS is right, with the same bits for any threads") {
-  constexpr std::int64_t kSize = 1500;  // in several blocks
+TEST_CASE("A large product by BLAS is right and has the same bits for any number of threads") {
+  constexpr std::int64_t kSize = 1500;  // large enough for several blocks
   const MatmulPathGuard guard(MatmulPath::blas);
   const Array a = random_array({kSize, kSize}, float32, 1);
   const Array b = random_array({kSize, kSize}, float32, 2);
@@ -226,11 +227,11 @@ TEST_CASE("A large product of BLAS is right, with the same bits for any threads"
   CHECK(same_bits_for_any_thread_count([&] { return product(a, b); }));
 }
 
-TEST_CASE("matmul is right on every SIMD target, in every layout") {
+TEST_CASE("matmul is right on every SIMD target and in every layout") {
   for_each_simd_target([](const std::string& target) {
     CAPTURE(target);
     for (const DType dtype : {float32, float64}) {
-      // Widths around those of vectors and of panels, heights around those of blocks.
+      // Widths near the widths of vectors and of panels, and heights near the heights of blocks.
       for (const std::int64_t n : {1, 7, 16, 33, 63, 64, 65, 130})
         check_all_layouts({13, 9}, {9, n}, dtype);
       for (const std::int64_t m : {1, 5, 8, 48, 49, 100})
@@ -240,7 +241,7 @@ TEST_CASE("matmul is right on every SIMD target, in every layout") {
   });
 }
 
-TEST_CASE("A block of a product has the bits of the whole") {
+TEST_CASE("A block of a product has the same bits as in the whole product") {
   const DType dtype = GENERATE(float32, float64);
   const Array a = random_array({200, 150}, dtype, 1), b = random_array({150, 300}, dtype, 2);
   const Array whole = product(a, b);
@@ -248,7 +249,7 @@ TEST_CASE("A block of a product has the bits of the whole") {
     CHECK(same_bits(product(a.narrow(0, row, rows), b), whole.narrow(0, row, rows).clone()));
     CHECK(same_bits(product(a, b.narrow(1, row, rows)), whole.narrow(1, row, rows).clone()));
   }
-  // A packed b, and one whose rows lie apart.
+  // A b that must be packed, and a b whose rows are far apart in memory.
   const Array turned = b.transpose(0, 1).clone().transpose(0, 1);
   CHECK(same_bits(product(a, turned), whole));
   const Array apart = random_array({150, 8000}, dtype, 3);
@@ -256,7 +257,7 @@ TEST_CASE("A block of a product has the bits of the whole") {
   CHECK(same_bits(product(a, apart.narrow(1, 0, 300)), whole));
 }
 
-TEST_CASE("matmul of matrices that are deep, or whose lines lie far apart") {
+TEST_CASE("matmul is right for large inner dimensions and for rows that are far apart") {
   const DType dtype = GENERATE(float32, float64);
   const auto check = [](const Array& a, const Array& b) {
     check_product(product(a, b), reference(a, b), a.size(-1));
@@ -268,19 +269,19 @@ TEST_CASE("matmul of matrices that are deep, or whose lines lie far apart") {
     check_product(out, want, a.size(-1));
   };
   check(random_array({20, 2500}, dtype, 1), random_array({2500, 70}, dtype, 2));
-  // Columns of a, and rows of b, that lie 2000 elements apart: a few, which the threads share by
-  // columns of the product, too, and many.
+  // The columns of a and the rows of b are 2000 elements apart in memory. For few rows of the
+  // product, the threads also divide its columns.
   const Array wide_a = random_array({200, 2000}, dtype, 3),
               wide_b = random_array({200, 2000}, dtype, 4);
   for (const std::int64_t rows : {100, 800})
     check(wide_a.narrow(1, 5, rows).transpose(0, 1), wide_b.narrow(1, 3, 70));
-  // Columns of a that lie 400 apart, in a batch of which each thread computes some.
+  // The columns of a are 400 elements apart, and the threads divide the batch.
   check(random_array({9, 200, 400}, dtype, 5).narrow(2, 5, 20).transpose(1, 2),
         random_array({9, 200, 30}, dtype, 6));
 }
 
-// More than 2^20 elements of b, and rows of a for several blocks of which the last is not full.
-TEST_CASE("matmul by a matrix that is larger than a cache has the bits of its parts") {
+// b has more than 2^20 elements. The rows of a need several blocks, and the last block is not full.
+TEST_CASE("matmul by a matrix larger than the cache gives each row the same bits as alone") {
   const DType dtype = GENERATE(float32, float64);
   const Array a = random_array({410, 1024}, dtype, 1), b = random_array({1024, 1030}, dtype, 2);
   const MatmulPathGuard tiles(MatmulPath::tiles);
@@ -298,7 +299,7 @@ TEST_CASE("matmul by a matrix that is larger than a cache has the bits of its pa
 
 namespace {
 
-// As a row with gaps when it has some.
+// A copy of `bias` in another dtype. If `bias` is strided, so is the copy.
 Array like(const Array& bias, DType dtype) {
   Array out = bias.is_contiguous() ? Array::empty(bias.shape(), dtype)
                                    : Array::full({bias.numel(), 2}, 0, dtype).select(1, 1);
@@ -309,7 +310,7 @@ Array like(const Array& bias, DType dtype) {
 }  // namespace
 
 TEST_CASE("linear adds a bias of any layout to products of any size") {
-  // Whole numbers, of which floats make no errors either.
+  // Whole numbers, so that results in float32 and float64 are exact, too.
   const auto [rows, depth, columns] =
       GENERATE(table<std::int64_t, std::int64_t, std::int64_t>({{1, 1, 1},
                                                                 {3, 2, 2},
@@ -335,8 +336,8 @@ TEST_CASE("linear adds a bias of any layout to products of any size") {
   }
 }
 
-TEST_CASE("matmul goes beyond the int of BLAS", "[slow]") {
-  const MatmulPathGuard guard(MatmulPath::automatic);  // tiles have no such limit
+TEST_CASE("matmul works for sizes and strides that do not fit the int of BLAS", "[slow]") {
+  const MatmulPathGuard guard(MatmulPath::automatic);  // the path tiles has no such limit
   constexpr std::int64_t kLength = (std::int64_t{1} << 31) + 1000;
   constexpr auto kBytes = static_cast<std::size_t>(2 * kLength) * sizeof(float);
   void* memory = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE,
@@ -348,7 +349,7 @@ TEST_CASE("matmul goes beyond the int of BLAS", "[slow]") {
   for (const std::int64_t i : {std::int64_t{0}, std::int64_t{1} << 30, kLength - 1})
     row.data<float>()[i] = 2;
   CHECK(product(row, row).item<float>() == 12);
-  // Rows too far apart are copied together; rows too long are refused.
+  // If rows are too far apart, matmul copies them. If rows are too long, it throws an error.
   const Array starts = rows.slice(1, 0, 200);
   CHECK(product(starts, starts.transpose(0, 1)).to_vector<float>() ==
         std::vector<float>{4, 0, 0, 0});

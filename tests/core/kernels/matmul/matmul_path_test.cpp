@@ -45,9 +45,10 @@ Array absolute(const Array& x) {
   return out;
 }
 
-// Each path is off by at most k + 2 rounding errors of the sum of absolute values, as in any order
-// of the k terms (gemm_test.cpp), so two are apart by at most twice that. Returns how many elements
-// differ at all.
+// Checks that two results of different paths are close. Returns the number of elements that differ.
+//
+// The error of each path is at most k + 2 rounding errors of the sum of absolute values, for any
+// order of the k terms (see gemm_test.cpp). So two results differ by at most twice that.
 int check_apart(const Array& x, const Array& y, const Array& sizes, std::int64_t k) {
   const double unit = x.dtype() == float32 ? 0x1p-24 : 0x1p-53;
   const auto left = x.to(float64).to_vector<double>(), right = y.to(float64).to_vector<double>(),
@@ -64,7 +65,7 @@ int check_apart(const Array& x, const Array& y, const Array& sizes, std::int64_t
 
 }  // namespace
 
-TEST_CASE("A guard sets the path of products of its thread, until it ends") {
+TEST_CASE("A guard sets the path of products on its thread until it is destroyed") {
   const MatmulPath before = matmul_path();
   {
     const MatmulPathGuard outer(MatmulPath::blas);
@@ -81,13 +82,13 @@ TEST_CASE("A guard sets the path of products of its thread, until it ends") {
   CHECK(matmul_path() == before);
 }
 
-TEST_CASE("A guard holds for what parallel_for does, on every thread") {
+TEST_CASE("A guard applies to every thread of a parallel_for inside it") {
   const int threads = num_threads();
   set_num_threads(4);
   const auto seen = [](MatmulPath path) {
     std::atomic<int> count = 0;
     std::atomic<std::uint64_t> first = 0;
-    std::atomic<bool> shared = false;  // whether a second thread has come
+    std::atomic<bool> shared = false;  // true after a second thread has joined
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
     parallel_for(0, 400, 1, [&](std::int64_t, std::int64_t) {
       std::uint64_t none = 0;
@@ -99,7 +100,7 @@ TEST_CASE("A guard holds for what parallel_for does, on every thread") {
         if (matmul_path() != path) count = -10000;
       });
     });
-    return shared ? count.load() : -1;  // set_num_threads has started threads for this
+    return shared ? count.load() : -1;  // -1 is a failure, since set_num_threads started threads
   };
   const MatmulPath before = matmul_path();
   for (const MatmulPath path : kPaths) {
@@ -117,7 +118,7 @@ TEST_CASE("linear agrees on both paths") {
     const Array x = random_array({2, 30, 90}, dtype, 1), weight = random_array({70, 90}, dtype, 2),
                 bias = random_array({70}, dtype, 3);
     const Array sizes = linear_on(MatmulPath::tiles, absolute(x), absolute(weight), absolute(bias));
-    // One term more than the product.
+    // The bias is one more term.
     check_apart(linear_on(MatmulPath::blas, x, weight, bias),
                 linear_on(MatmulPath::tiles, x, weight, bias), sizes, 91);
   }
@@ -139,7 +140,7 @@ TEST_CASE("Each path has the same bits for any number of threads") {
 
 namespace {
 
-// Whether each of the first rows of a @ b has the same bits when there are no others.
+// True if the first rows of a @ b have the same bits when the other rows are not computed.
 bool rows_stand_alone(MatmulPath path, const Array& a, const Array& b) {
   const Array all = product_on(path, a, b);
   for (const std::int64_t rows : {1, 2, 3, 4, 5, 6, 7, 8, 9, 31, 48, 60, 97}) {
@@ -151,7 +152,7 @@ bool rows_stand_alone(MatmulPath path, const Array& a, const Array& b) {
 
 }  // namespace
 
-TEST_CASE("A sequence has the same bits alone, in a batch and as a prefix, but on the path blas") {
+TEST_CASE("A sequence has the same bits alone and in a batch and as a prefix except with BLAS") {
   for_each_simd_target([](const std::string& target) {
     for (const DType dtype : {float32, float64}) {
       for (const auto& [k, n] : {std::pair<std::int64_t, std::int64_t>{3, 2},
@@ -183,7 +184,7 @@ TEST_CASE("A sequence has the same bits alone, in a batch and as a prefix, but o
   });
 }
 
-TEST_CASE("Gradients of weights agree on every path, and automatic uses BLAS for them") {
+TEST_CASE("Gradients of weights agree on every path and automatic uses BLAS for them") {
   for_each_simd_target([](const std::string& target) {
     CAPTURE(target);
     const Array g = random_array({1030, 400}, float32, 1),
@@ -199,7 +200,8 @@ TEST_CASE("Gradients of weights agree on every path, and automatic uses BLAS for
     const Array sizes = product_on(MatmulPath::tiles, absolute(left), absolute(x));
     const Array blas = free(MatmulPath::blas), tiles = free(MatmulPath::tiles);
     check_apart(blas, tiles, sizes, 1030);
-    // Measured for AVX2, and for AVX3 as Highway calls AVX-512.
+    // `automatic` uses BLAS where it was measured to be faster: on AVX2, and on AVX3, which is
+    // Highway's name for AVX-512.
     const bool takes_blas = target.starts_with("AVX") && kernels::blas_fits_processor();
     CHECK(same_bits(free(MatmulPath::automatic), takes_blas ? blas : tiles));
     CHECK(same_bits(gradient(MatmulPath::automatic, kernels::RowBits::same), tiles));

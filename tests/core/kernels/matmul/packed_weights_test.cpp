@@ -1,4 +1,4 @@
-// A packed weight gives the bits of the weight itself.
+// linear with packed weights.
 #include <tend/core/kernels/matmul/gemm.h>
 #include <tend/core/kernels/matmul/matmul_path.h>
 #include <tend/core/kernels/matmul/packed_weights.h>
@@ -30,7 +30,7 @@ Array applied_packed(const Layer& layer, const Array& x, PackedWeights& weights)
 
 }  // namespace
 
-TEST_CASE("a packed weight gives the bits of the weight itself") {
+TEST_CASE("a packed weight gives the same bits as the weight itself") {
   for_each_simd_target([](const std::string& target) {
     for (const DType dtype : {float32, float64}) {
       for (const std::int64_t in : {64, 257, 1024, 2500}) {
@@ -51,7 +51,7 @@ TEST_CASE("a packed weight gives the bits of the weight itself") {
   });
 }
 
-TEST_CASE("a weight that was written to is packed again") {
+TEST_CASE("a weight is packed again after it was changed") {
   const Array weight = random_array({64, 64}, float32), x = random_array({1, 64}, float32, 2);
   PackedWeights weights;
   applied_packed({weight, {}}, x, weights);
@@ -60,7 +60,7 @@ TEST_CASE("a weight that was written to is packed again") {
   CHECK(same_bits(applied_packed({weight, {}}, x, weights), applied({weight, {}}, x)));
 }
 
-TEST_CASE("only weights of some size that fit are packed, and only for a few rows") {
+TEST_CASE("weights are packed only if they are neither small nor huge and the input has few rows") {
   PackedWeights weights;
   const auto bytes_after = [&](const Shape& weight, std::int64_t rows) {
     applied_packed({Array::zeros(weight, float32), {}}, Array::zeros({rows, weight[1]}, float32),

@@ -1,4 +1,4 @@
-// Reductions as tests compute them: number by number, and how far kernels may be from that.
+// Reference reductions for tests, computed number by number, and the allowed errors of kernels.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace tend::test {
 
-/// The elements of each result, as doubles, row-major.
+/// For each result of a reduction over `dims`, in row-major order, its elements as doubles.
 inline std::vector<std::vector<double>> groups_of(const Array& a, const Shape& dims) {
   Shape order;
   std::int64_t count = 1;
@@ -32,20 +32,22 @@ inline double exact_sum(const std::vector<double>& x) {
   return static_cast<double>(sum);
 }
 
-/// Lanes and blocks add up to 16 numbers in order, trees and the binary cascade join them: so many
-/// rounding errors of the sum of absolute values.
+/// The allowed error of a sum. `unit` is the relative error of one rounding.
+///
+/// Kernels add up to 16 numbers in order, in lanes and blocks. They join these sums in trees and in
+/// a binary cascade. The number of roundings is therefore logarithmic in the number of elements.
 inline double sum_bound(const std::vector<double>& x, double unit) {
   double size = 0;
   for (const double value : x) size += std::abs(value);
   return (24 + std::log2(static_cast<double>(x.size() + 1))) * unit * size;
 }
 
-/// Half the distance of the numbers after 1.
+/// Half the distance between 1 and the next larger number.
 inline double unit_of(DType dtype) {
   return dtype == float32 ? 0x1p-24 : dtype == float64 ? 0x1p-53 : 0;
 }
 
-/// Every set of the dimensions.
+/// Every subset of `rank` dimensions.
 inline std::vector<Shape> subsets(std::int64_t rank) {
   std::vector<Shape> out;
   for (int bits = 0; bits < 1 << rank; ++bits) {

@@ -42,11 +42,11 @@ void check_sums(const Array& got, const Array& a, const Shape& dims) {
 
 }  // namespace
 
-TEST_CASE("long sums are accurate along rows, columns and everything") {
+TEST_CASE("long sums are accurate over rows and columns and all elements") {
   const DType dtype = GENERATE(float32, float64);
   for (const Shape& shape :
        {Shape{1000003}, Shape{3, 100000}, Shape{100000, 3}, Shape{2, 5000, 70}, Shape{1000, 300}}) {
-    // Of one sign: added one after the other, these would err by more than the bound.
+    // All numbers are positive. A sum from left to right would exceed the error bound.
     const Array a = random_array(shape, dtype);
     for (std::int64_t i = 0; i < a.numel(); ++i)
       visit_floating("test", dtype, [&](auto tag) {
@@ -62,14 +62,15 @@ TEST_CASE("long sums are accurate along rows, columns and everything") {
   }
 }
 
-TEST_CASE("long sums of numbers with gaps are as accurate") {
-  // Added one after the other, roundings to one side collect: 1000 of them to 1e-5 of the sum.
+TEST_CASE("long sums over strided numbers are accurate") {
+  // In a sum from left to right, rounding errors of the same sign would accumulate. Only 1000
+  // additions would give an error of 1e-5 of the sum.
   const Array a = Array::full({1000000, 2}, 0.1, float32).select(1, 0);
   const double sum = sum_of(a, {0}).item<double>();
   CHECK(std::abs(sum - 1e6 * static_cast<double>(0.1F)) < 0.1);
 }
 
-TEST_CASE("sums under 16 numbers run from left to right") {
+TEST_CASE("sums of fewer than 16 numbers are computed from left to right") {
   const Array a = random_array({15, 3, 5}, float32);
   for (const Array& x : layouts(a)) {
     for (const Shape& dims : {Shape{0}, Shape{1, 2}, Shape{1}, Shape{2}}) {
@@ -85,7 +86,7 @@ TEST_CASE("sums under 16 numbers run from left to right") {
   }
 }
 
-TEST_CASE("sums and products of bool and int64 are int64, and wrap around") {
+TEST_CASE("sums and products of bool and int64 are int64 and wrap around") {
   CHECK(sum_of(Array::full({3, 100}, true, boolean), {0, 1}).item<std::int64_t>() == 300);
   constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
   const Array big = array_of<std::int64_t>({kMax, 1});
@@ -97,7 +98,7 @@ TEST_CASE("sums and products of bool and int64 are int64, and wrap around") {
       0);
 }
 
-TEST_CASE("max and min pass NaN on from any place") {
+TEST_CASE("max and min are NaN if any element is NaN") {
   const DType dtype = GENERATE(float32, float64);
   for (const std::int64_t length : {3, 40, 1000}) {
     for (const std::int64_t place : {std::int64_t{0}, length / 2, length - 1}) {
@@ -144,7 +145,7 @@ TEST_CASE("reductions have the same bits on every target") {
   }
 }
 
-TEST_CASE("argmax and argmin take the first NaN") {
+TEST_CASE("argmax and argmin return the index of the first NaN") {
   const Array a = array_of<float>({1, NAN, 3, NAN, -1});
   const Array value = Array::empty({}, float32), out = Array::empty({}, int64);
   kernels::argmax(out, a, 0);
@@ -155,7 +156,7 @@ TEST_CASE("argmax and argmin take the first NaN") {
   CHECK(std::isnan(value.item<float>()));
   CHECK(out.item<std::int64_t>() == 1);
 
-  // Lines with gaps, in a result with gaps, and a line that begins with NaN.
+  // Strided inputs and outputs, and an input that begins with NaN.
   const Array lines = array_of<float>({1, 9, NAN, 9, NAN, 9, NAN, 9, 1, 9, 2, 9}).view({2, 6});
   const Array gaps = lines.slice(1, 0, 6, 2), found = Array::full({2, 2}, 7, int64);
   kernels::argmax(found.select(1, 0), gaps, 1);
@@ -164,8 +165,8 @@ TEST_CASE("argmax and argmin take the first NaN") {
 }
 
 TEST_CASE("a reduction has the same bits alone and in a batch") {
-  // Alone, few sums are cut into segments for several threads. 5000 x 3 x 7 with gaps has rows that
-  // end within blocks.
+  // Outside of a batch, a few long sums are divided into segments for several threads. In the case
+  // 5001 x 4 x 7, rows end within blocks.
   const auto var = [](const Array& out, const Array& a, const Shape& dims) {
     kernels::var(out, a, dims);
   };

@@ -32,11 +32,11 @@ Ranked topk(const Array& a, std::int64_t k, std::int64_t dim, bool largest = tru
 
 }  // namespace
 
-TEST_CASE("sort orders along any dimension and keeps equal elements in order") {
+TEST_CASE("sort works along any dimension and is stable") {
   const DType dtype = GENERATE(float32, float64, int64, boolean);
   const bool descending = GENERATE(false, true);
   for (const Shape& shape : {Shape{7}, Shape{4, 300}, Shape{3, 5, 7}}) {
-    // Few different values: there are many equal ones.
+    // There are only a few different values, so many elements are equal.
     Array source = random_array(shape, int64);
     for (std::int64_t i = 0; i < source.numel(); ++i) source.data<std::int64_t>()[i] %= 5;
     for (const Array& a : layouts(source.to(dtype))) {
@@ -60,7 +60,7 @@ TEST_CASE("sort orders along any dimension and keeps equal elements in order") {
         const Ranked got = sort(a, dim, descending);
         CHECK(lines_of(got.values, dim) == values);
         CHECK(lines_of(got.indices, dim) == indices);
-        // The first k of the same order.
+        // topk returns the first k elements in the same order.
         const Ranked top = topk(a, 3, dim, descending);
         CHECK(same_bits(top.values, got.values.narrow(dim, 0, 3)));
         CHECK(same_bits(top.indices, got.indices.narrow(dim, 0, 3)));
@@ -69,7 +69,7 @@ TEST_CASE("sort orders along any dimension and keeps equal elements in order") {
   }
 }
 
-TEST_CASE("long lines of all numbers are sorted as short ones are") {
+TEST_CASE("long arrays with zeros and infinities and NaN are sorted correctly") {
   const DType dtype = GENERATE(float32, float64, int64);
   const std::int64_t length = GENERATE(200, 255, 256, 5000);
   Array line = random_array({length}, float64);
@@ -95,7 +95,7 @@ TEST_CASE("long lines of all numbers are sorted as short ones are") {
   CAPTURE(dtype, length, descending);
   const Ranked got = sort(a, 0, descending);
   CHECK(got.indices.to_vector<std::int64_t>() == order);
-  for (std::int64_t i = 0; i < length; ++i) {  // also the sign of a zero
+  for (std::int64_t i = 0; i < length; ++i) {  // same_bits also compares the signs of zeros
     const std::int64_t place = order[static_cast<std::size_t>(i)];
     CHECK(same_bits(got.values.select(0, i), a.select(0, place)));
   }

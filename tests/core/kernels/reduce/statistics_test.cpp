@@ -19,7 +19,7 @@ TEST_CASE("var is accurate far from zero") {
   for (const Shape& shape : {Shape{50}, Shape{20, 30}, Shape{2, 30, 4}}) {
     const Array numbers = random_array(shape, int64);
     const Array near = Array::empty(shape, dtype);
-    for (std::int64_t i = 0; i < near.numel(); ++i) {  // exact in float32
+    for (std::int64_t i = 0; i < near.numel(); ++i) {  // all numbers are exact in float32
       const double value = static_cast<double>(numbers.data<std::int64_t>()[i] + 1000000);
       visit_floating("test", dtype, [&](auto tag) {
         using T = typename decltype(tag)::type;
@@ -39,8 +39,8 @@ TEST_CASE("var is accurate far from zero") {
           for (const double x : groups[i]) squares.push_back((x - mean) * (x - mean));
           const double divisor = std::max(0.0, count - correction);
           const double want = exact_sum(squares) / divisor;
-          // Each square and the quotient are rounded; the means differ by their last bits, whose
-          // square is far below.
+          // The error of the sum, and the roundings of each square and of the quotient. The mean's
+          // rounding error is squared in the variance, so it is negligible.
           const double bound =
               (sum_bound(squares, unit_of(dtype)) / divisor + 4 * unit_of(dtype) * want);
           CAPTURE(shape, dims, i, got[i], want, bound);
@@ -56,14 +56,15 @@ TEST_CASE("var is accurate far from zero") {
                        Message("[var] needs float32 or float64, got int64"));
 }
 
-TEST_CASE("var and moments of numbers whose sums or squares are out of range, and of infinities") {
+TEST_CASE("var and moments are right for infinities and for sums or squares that overflow") {
   constexpr double kInf = std::numeric_limits<double>::infinity();
   const auto var_of = [](const Array& a) {
     const Array out = Array::empty({}, a.dtype());
     kernels::var(out, a, {0}, 1);
     return out.item<double>();
   };
-  // float32 holds the variance, but not the sum of 4096 squares. 2^-20: of the sum and the result.
+  // float32 can represent the variance, but not the sum of 4096 squares. 2^-20 is allowed for the
+  // errors of the sum and of the result.
   const Array wide = Array::empty({4096}, float32);
   for (std::int64_t i = 0; i < 4096; ++i) wide.data<float>()[i] = i % 2 == 0 ? 1e18F : -1e18F;
   CHECK(std::abs(var_of(wide) / (1e36 * 4096 / 4095) - 1) <= 0x1p-20);
@@ -85,7 +86,7 @@ TEST_CASE("var and moments of numbers whose sums or squares are out of range, an
   }
 }
 
-TEST_CASE("log_sum_exp is accurate for numbers whose powers overflow or vanish") {
+TEST_CASE("log_sum_exp is accurate if the exponentials overflow or underflow") {
   const DType dtype = GENERATE(float32, float64);
   const double far = GENERATE(0.0, 1000.0, -1000.0);
   for (const Shape& shape : {Shape{50}, Shape{20, 30}, Shape{2, 1100, 4}}) {
@@ -103,8 +104,8 @@ TEST_CASE("log_sum_exp is accurate for numbers whose powers overflow or vanish")
           std::vector<double> powers;
           for (const double x : groups[i]) powers.push_back(std::exp(x - far));
           const double want = std::log(exact_sum(powers)) + far;
-          // Of the sum of positive numbers, relative to it; 4 units for each power, and the
-          // rounding of the result and of what was taken from the numbers before.
+          // The relative error of the sum, plus 4 units for the exponentials. Also the roundings of
+          // the result and of the number that is subtracted from the elements.
           const double bound = sum_bound(powers, unit_of(dtype)) / exact_sum(powers) +
                                unit_of(dtype) * (4 + 2 * std::abs(want));
           CHECK(std::abs(got[i] - want) <= bound);

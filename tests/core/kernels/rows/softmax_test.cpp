@@ -15,8 +15,9 @@ using namespace tend::test;
 
 namespace {
 
-// Runs kernel(out, inputs...) on every layout of output and inputs, and in place of each input
-// that could hold the output; each time the result must have the bits of `expected`.
+// Calls kernel(out, inputs...) for every layout of the output and the inputs. Also calls it in
+// place, with each input as the output that has the right shape and dtype. Each result must have
+// the same bits as `expected`.
 template <class Kernel, class... Arrays>
 void check_in_every_layout(const Array& expected, Kernel kernel, const Arrays&... inputs) {
   for (const Array& out : layouts(expected)) {
@@ -60,13 +61,13 @@ Array applied(Backward kernel, const Array& grad, const Array& y, std::int64_t d
   return out;
 }
 
-// One row in long double, each value with a bound on its rounding error in units of epsilon / 2.
+// One row in long double. Each value has a bound for the rounding error, in units of epsilon / 2.
 struct Exact {
   std::vector<long double> values, bounds;
 };
 
-// Every sum has n terms. Those of rows are added in at least four lanes (float32), others one after
-// the other.
+// The allowed error of a sum of n terms. The sum of a float32 row is added in at least four lanes.
+// Other sums are added from left to right.
 template <class T>
 long double sum_error(std::size_t n, bool in_lanes = true) {
   return static_cast<long double>(n) / (in_lanes && std::is_same_v<T, float> ? 4 : 1) + 4;
@@ -79,8 +80,8 @@ Exact exact_forward(const std::vector<T>& a, bool logarithm, bool in_lanes = tru
   for (const T x : a) sum += expl(x - largest);
   Exact out;
   for (const T x : a) {
-    // The argument of exp is rounded, its result off by one ulp (two halves), as is the product. A
-    // logarithm is rounded once more.
+    // The argument of exp is rounded. Its result has an error of one ulp (two units), and so has
+    // the product. A logarithm is rounded once more.
     const long double y = x - largest - logl(sum);
     const long double error = largest - x + 4 + sum_error<T>(a.size(), in_lanes);
     out.values.push_back(logarithm ? y : expl(y));
@@ -114,10 +115,10 @@ void check_row(const Array& got, const Exact& exact) {
   double worst = 0;
   for (std::int64_t i = 0; i < got.numel(); ++i) {
     const auto k = static_cast<std::size_t>(i);
-    if (got.data<T>()[i] == exact.values[k]) continue;  // infinities, too
+    if (got.data<T>()[i] == exact.values[k]) continue;  // equal infinities are right
     const long double error = std::abs(got.data<T>()[i] - exact.values[k]);
     const auto part = static_cast<double>(error / (unit * exact.bounds[k]));
-    worst = std::isnan(part) ? kInf : std::max(worst, part);  // infinities have no bound
+    worst = std::isnan(part) ? kInf : std::max(worst, part);  // other infinities are wrong
   }
   CHECK(worst <= 1);
 }
@@ -153,7 +154,7 @@ bool all_nan(const Array& a) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("softmax, its logarithm and gradients keep their error bounds",
+TEMPLATE_TEST_CASE("softmax and log_softmax and their gradients keep their error bounds",
                    "[kernels][simd]", float, double) {
   using T = TestType;
   for_each_simd_target([](const std::string& target) {
@@ -171,7 +172,7 @@ TEMPLATE_TEST_CASE("softmax, its logarithm and gradients keep their error bounds
   });
 }
 
-TEST_CASE("softmax of the attention scores of journey has the 17 digits that PyTorch prints",
+TEST_CASE("softmax of an example's attention scores has all 17 digits that PyTorch prints",
           "[kernels]") {
   const float inputs[6][3] = {{0.43F, 0.15F, 0.89F}, {0.55F, 0.87F, 0.66F}, {0.57F, 0.85F, 0.64F},
                               {0.22F, 0.58F, 0.33F}, {0.77F, 0.25F, 0.10F}, {0.05F, 0.80F, 0.55F}};
@@ -192,7 +193,7 @@ TEMPLATE_TEST_CASE("softmax of short rows has the same bits in every layout and 
     const Array grad = random_array(shape, a.dtype(), 2);
     for (std::int64_t dim = 0; dim < a.rank(); ++dim) {
       INFO(shape << " dim " << dim);
-      // A row has the same bits wherever it lies: first the dimension at the end, row by row.
+      // A row has the same bits in every layout. `expected` is computed along the last dimension.
       const auto last = [&](const Array& x) { return x.transpose(dim, -1).contiguous(); };
       for (const Forward kernel : kForwards) {
         const Array expected = applied(kernel, last(a)).transpose(dim, -1).contiguous();
@@ -214,7 +215,7 @@ TEMPLATE_TEST_CASE("softmax of short rows has the same bits in every layout and 
 TEMPLATE_TEST_CASE("softmax of long rows keeps its error bounds in every layout and in place",
                    "[kernels][simd]", float, double) {
   using T = TestType;
-  // The last: more columns than are walked together, and several blocks of rows.
+  // The last shape has more columns than the kernel processes together, and several blocks of rows.
   for (const Shape& shape : {Shape{3, 20, 18}, Shape{2, 70, 5}, Shape{150, 1030}}) {
     const Array a = random_array(shape, dtype_of<T>(), 1), grad = random_array(shape, a.dtype(), 2);
     for (std::int64_t i = 0; i < a.numel(); ++i) a.data<T>()[i] *= 8;
@@ -242,7 +243,7 @@ TEMPLATE_TEST_CASE("softmax of long rows keeps its error bounds in every layout 
   }
 }
 
-TEMPLATE_TEST_CASE("log_softmax keeps its error bound where elements lie far apart",
+TEMPLATE_TEST_CASE("log_softmax keeps its error bound for elements that differ greatly",
                    "[kernels][simd]", float, double) {
   using T = TestType;
   for_each_simd_target([](const std::string& target) {
@@ -266,8 +267,9 @@ TEST_CASE("a row of softmax does not depend on its neighbours", "[kernels][simd]
   });
 }
 
-// Where rows of the input and of the result, or of the result alone, do not begin at cache lines.
-TEST_CASE("softmax of more than the caches hold is that of its parts, wherever rows begin",
+// First, the rows of the input and of the result do not begin at cache lines. Then only the rows of
+// the result do not.
+TEST_CASE("softmax of an array larger than the caches has the same bits as softmax of its parts",
           "[kernels]") {
   const Array part = random_array({64, 1001}, float32);
   const Array a = part.unsqueeze(0).expand({263, 64, 1001}).contiguous();
@@ -283,7 +285,7 @@ TEST_CASE("softmax of more than the caches hold is that of its parts, wherever r
     CHECK(same_bits(apart.select(0, i).contiguous(), wanted));
 }
 
-TEMPLATE_TEST_CASE("rows that have no largest finite element become NaN, as in PyTorch",
+TEMPLATE_TEST_CASE("softmax of a row whose maximum is NaN or infinite is NaN as in PyTorch",
                    "[kernels][simd]", float, double) {
   for_each_simd_target([](const std::string& target) {
     for (const std::int64_t n : {1, 5, 16, 19, 40}) {
@@ -291,7 +293,7 @@ TEMPLATE_TEST_CASE("rows that have no largest finite element become NaN, as in P
            {std::pair{-kInf, -kInf}, std::pair{0.0, kInf}, std::pair{0.0, kNaN},
             std::pair{-kInf, kNaN}, std::pair{kInf, -kInf}}) {
         for (std::int64_t place = 0; place < n; ++place) {
-          if (n == 1 && everywhere == kInf) continue;  // -inf alone is the first case
+          if (n == 1 && everywhere == kInf) continue;  // the first case tests a single -inf
           const Array a = random_array({3, n}, dtype_of<TestType>());
           const Array plain = a.clone();
           a.select(0, 1).fill(everywhere);
@@ -310,8 +312,8 @@ TEMPLATE_TEST_CASE("rows that have no largest finite element become NaN, as in P
   });
 }
 
-TEMPLATE_TEST_CASE("hidden elements get weight zero and change no other", "[kernels][simd]", float,
-                   double) {
+TEMPLATE_TEST_CASE("elements that are -inf get weight zero and do not change the other weights",
+                   "[kernels][simd]", float, double) {
   for_each_simd_target([](const std::string& target) {
     for (const std::int64_t n : {4, 24, 40}) {
       INFO(n << " elements, " << target);
@@ -327,7 +329,7 @@ TEMPLATE_TEST_CASE("hidden elements get weight zero and change no other", "[kern
   });
 }
 
-TEST_CASE("a matrix's softmax over columns has the same bits at any place of a batch") {
+TEST_CASE("softmax over the columns of a matrix has the same bits at any position in a batch") {
   for (const auto& [n, columns] : {std::pair(64, 131), std::pair(20, 125), std::pair(100, 5)}) {
     const Array one = random_array({1, n, columns}, float32, 1);
     const Array batch = one.expand({30, n, columns}).contiguous();
