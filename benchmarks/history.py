@@ -1,17 +1,21 @@
 #!/usr/bin/env python3
-"""Compares two entries of the benchmark history, which `compare --json FILE` wrote.
+"""Reads the benchmark history, the files that `compare --json FILE` wrote.
 
     build/release/benchmarks/compare --json benchmarks/history/2027-01-31.json
-    python3 benchmarks/history.py benchmarks/history/2026-11-24.json benchmarks/history/2027-01-31.json
+    python3 benchmarks/history.py benchmarks/history/2027-01-31.json
+    python3 benchmarks/history.py benchmarks/history/2026-11-29.json benchmarks/history/2027-01-31.json
 
-Prints how many times as fast the second one is, the slowest row first, and what share of the row's limit
-tend reached. On different machines, or with another load, only the shares say something.
+With one entry it prints the table of benchmarks/README.md: for each kind of row, how many times as fast tend is as the
+best peer and as libtorch, and which share of the machine's limit it reaches. With two entries it prints how many times
+as fast the second one is, the slowest row first. Entries of different machines, or with another load, can only be
+compared by their shares of the limit.
 """
 
 import argparse
 import json
 import math
 import os
+import re
 import sys
 
 
@@ -32,15 +36,52 @@ def percent(share):
     return f"{100 * share:.0f} %" if share is not None else ""
 
 
+def mean(numbers):
+    """The geometric mean, as text; empty without numbers."""
+    numbers = [number for number in numbers if number]
+    return f"{math.exp(sum(map(math.log, numbers)) / len(numbers)):.2f}" if numbers else ""
+
+
+def kind(name):
+    """What a row measures, without its sizes: "causal MHA" of "causal MHA B8 T64 C128 H4, both"."""
+    words = []
+    for word in name.split()[:1 if name.startswith("sgemm ") else None]:
+        if re.search(r"[0-9]", word) and word != "GPT-2":
+            break
+        words.append(word)
+    return " ".join(words).removesuffix(" of").rstrip(":,")
+
+
+def print_kinds(entry):
+    """A line for each kind of row, in the order of the file."""
+    about = next(iter(entry.values()))["about"]
+    for name in sorted(about):
+        print(f"{name}: {about[name]}")
+    print("\n| rows | number | best peer / tend: lowest | mean | libtorch / tend | as installed / tend | of the limit |"
+          "\n|---|---:|---:|---:|---:|---:|---:|")
+    kinds = {}
+    for name, row in entry.items():
+        kinds.setdefault(kind(name), []).append(row)
+    for name, rows in kinds.items():
+        ratios = [row["ratio"] for row in rows if row["ratio"]]
+        libtorch = [row["peers"]["libtorch"]["seconds"] / row["tend_s"] for row in rows if "libtorch" in row["peers"]]
+        limits = mean(row["of_limit"] for row in rows)
+        print(f"| {name} | {len(rows)} | {f'{min(ratios):.2f}' if ratios else ''} | {mean(ratios)} | {mean(libtorch)} | "
+              f"{mean(row['as_installed_ratio'] for row in rows)} | {percent(float(limits)) if limits else ''} |")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("old")
-    parser.add_argument("new")
+    parser.add_argument("new", nargs="?")
     parser.add_argument("--json", metavar="FILE", help="writes the rows")
     options = parser.parse_args()
     if options.json and any(os.path.realpath(options.json) == os.path.realpath(path)
-                            for path in (options.old, options.new)):
+                            for path in (options.old, options.new) if path):
         parser.error("--json would replace an entry")
+    if not options.new:
+        print_kinds(read(options.old))
+        return
     old, new = read(options.old), read(options.new)
     both = [name for name in old if name in new]
     if not both:
@@ -57,8 +98,7 @@ def main():
     for row in rows:
         print(f"| {row['row']} | {1e3 * row['old_s']:.3g} ms | {1e3 * row['new_s']:.3g} ms | {row['speed']:.2f} | "
               f"{percent(row['old_of_limit'])} | {percent(row['new_of_limit'])} |")
-    mean = math.exp(sum(math.log(row["speed"]) for row in rows) / len(rows))
-    print(f"\ngeometric mean over {len(rows)} rows: {mean:.2f}")
+    print(f"\ngeometric mean over {len(rows)} rows: {mean(row['speed'] for row in rows)}")
     for name in sorted(set(old) ^ set(new)):
         print(f"only in the {'old' if name in old else 'new'} one: {name}")
     if options.json:

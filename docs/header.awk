@@ -1,14 +1,16 @@
-# Makes Doxygen show the line to include on the page of each function: it adds that line to the comments
-# of what stands in a namespace and is no type. Of types Doxygen shows it by itself.
+# Makes Doxygen show the #include line on the page of each function: the line is added to the comment of
+# everything in a namespace that is not a type. For types, Doxygen shows the line by itself.
 BEGIN {
-  # What installed headers have for tend alone, and users need not see: Doxygen leaves out what is static.
+  # Names in installed headers that only tend uses. They are made static here, because Doxygen leaves out
+  # static names.
   hidden = "^[a-zA-Z[].*[ &*](broadcast_shapes|broadcasts_to|contiguous_strides|detail_[a-z]+|element_count|" \
            "fail_memory|give_block|infer_shape|inverse_permutation|item_size|kMaxThreads|leading_shape|" \
            "reduced_count|reduced_shape|size_text|system_blocks|take_block|to_floating|unravel_index|" \
            "view_strides|with_matrix|wrap_dim|wrap_dims)( = |[({])"
 }
 
-# The definition of a method outside of its class would become a function named const.
+# Doxygen would read the definition of a method outside its class as a function named const. The prefix
+# detail_ hides it.
 / methods::/ { sub(/methods::[A-Za-z]+::/, "detail_") }
 
 $0 ~ hidden && !/^(static|extern|return)/ { sub(/^/, "static ") }
@@ -19,7 +21,8 @@ FNR == 1 {
   root = substr(FILENAME, 1, length(FILENAME) - length(header))
 }
 
-# The rows of a table are declarations of the header that includes it; Doxyfile.in says of what.
+# The rows of a table become declarations in the header that includes the table. Doxyfile.in says which
+# declaration each kind of row becomes.
 /^#define TEND_TABLE / {
   gsub(/.*<|>.*/, "")
   table = root $0
@@ -33,13 +36,15 @@ FNR == 1 {
 
 { show() }
 
-# Prints $0, and before it the comment that is about it.
+# Prints the line $0, preceded by its comment. Collects the lines of a comment until its declaration
+# follows.
 function show(    end) {
+  $0 = with_list($0)
   if (/^\/\/\/ /) {
     comment = comment $0 "\n"
     return
   }
-  # Lines between the comment and the declaration that it is about.
+  # Lines between a comment and its declaration.
   if (comment != "" && /^(template|requires|\/\/\/$)/) {
     comment = comment $0 "\n"
     return
@@ -56,3 +61,19 @@ function show(    end) {
 }
 
 END { printf "%s", comment }
+
+# A line of a comment; in a list of errors as Markdown has it. "///   ShapeError - why" becomes "/// - ShapeError: why".
+function with_list(line, start) {
+  if (line !~ /^ *\/\/\//) in_errors = 0
+  else if (line ~ /\/\/\/ Throws.*:$/) in_errors = 1
+  else if (line ~ /\/\/\/ Throws: /) sub(/ +- /, ": ", line)
+  else if (in_errors && line ~ /^ *\/\/\/ +[A-Z][A-Za-z]*(, [A-Z][A-Za-z]*)* +- /) {
+    match(line, /^ *\/\/\/ /)
+    start = substr(line, 1, RLENGTH)
+    line = substr(line, RLENGTH + 1)
+    sub(/^ +/, "", line)
+    sub(/ +- +/, ": ", line)
+    line = start "- " line
+  }
+  return line
+}

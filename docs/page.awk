@@ -1,9 +1,9 @@
-# Makes Doxygen read a Markdown page as GitHub does: headings get the anchors that links use (of start.md:
-# start, start_install, ...), links lead there and to headers, and each page begins with a list of
-# its parts.
+# Makes Doxygen read a Markdown page as GitHub does. Headings get the anchors that links use (in start.md:
+# start, start_install, ...). Links lead to these anchors and to headers. Each page begins with a list of
+# its sections.
 
-# A page's name: that of its file, and of a README that of what it is about. Doxygen has a list of C++'s
-# concepts of that name.
+# The name of a page: the name of its file. A README is named after its subject. "concepts" is renamed,
+# because Doxygen uses that name for its list of C++ concepts.
 function name_of(path, parts, n) {
   n = split(path, parts, "/")
   sub(/\.md$/, "", parts[n])
@@ -19,7 +19,7 @@ function anchor(title) {
   return title
 }
 
-# What stands in the parentheses of a link, for Doxygen.
+# Converts the target of a Markdown link (the text in parentheses) for Doxygen.
 function target(link, parts, name) {
   if (link ~ /^[a-z]+:/) return link
   if (sub(/^(\.\.\/)*/, "", link) && link ~ /\.h$/) return "@ref " link
@@ -40,7 +40,54 @@ function with_links(text, done, link) {
   return done text
 }
 
-FNR == 1 { page = name_of(FILENAME) }
+# Prints the lines of a file from the one that contains `first` to the one that begins with `last`; only one
+# line if `last` is empty.
+function print_piece(file, first, last, line, above, found) {
+  print "```{.cpp}"
+  while ((getline line < file) > 0) {
+    if (!found && index(line, first)) {
+      found = 1
+      printf "%s%s\n", above, line
+      if (last == "") break
+      continue
+    }
+    if (found) {
+      print line
+      if (index(line, last) == 1) {
+        last = ""
+        break
+      }
+    } else {
+      above = line ~ /^ *(\/\/|template)/ ? above line "\n" : ""
+    }
+  }
+  close(file)
+  print "```\n"
+  if (!found || last != "") {
+    print file ": no piece from \"" first "\" to \"" last "\"" > "/dev/stderr"
+    exit_code = 1
+  }
+}
+
+END { exit exit_code }
+
+FNR == 1 { page = name_of(FILENAME); folder = FILENAME; sub(/[^\/]*$/, "", folder) }
+
+# A piece of source: a link, and where in that file the piece begins and ends. It becomes a column of code
+# next to the text before it. The piece begins with the comment above its first line.
+/ <!-- from ".*" to ".*" -->$/ {
+  split($0, parts, /" to "|<!-- from "|" -->/)
+  match($0, /\([^)]*\)/)
+  file = folder substr($0, RSTART + 1, RLENGTH - 2)
+  if (!in_walk) print "<div class=\"walk\"><div>"
+  print "</div><div>\n\n" with_links(parts[1]) "\n"
+  print_piece(file, parts[2], parts[3])
+  print "</div></div>\n"
+  in_walk = 0
+  next
+}
+
+{ gsub(/"docs\/pictures\//, "\"pictures/") }
 
 /^```/ { in_code = !in_code }
 
@@ -62,12 +109,14 @@ in_code || /^    / {
   sub(/^#+ /, "", title)
   gsub(/`/, "")  # lists of headings show no code
   print $0 " {#" page "_" anchor(title) "}"
+  in_walk = page == "inside" && /^###/
+  if (in_walk) print "\n<div class=\"walk\"><div>\n"
   next
 }
 
 {
-  # Between backticks, which may stand on two lines, is code, which has no links. To Doxygen a quote ends
-  # it, unless there are two backticks.
+  # Text between backticks is code, possibly over two lines, and contains no links. For Doxygen, a quote
+  # ends the code, unless it is between double backticks.
   n = split($0, pieces, "`")
   line = ""
   for (i = 1; i <= n; ++i) {

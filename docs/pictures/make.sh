@@ -1,0 +1,33 @@
+#!/bin/bash
+# Makes the pictures of the pages again, from pages that the programs write. Needs chromium and a build.
+#   docs/pictures/make.sh [BUILD_FOLDER]
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+build=${1:-build/release}
+pages=$(mktemp -d)
+trap 'rm -rf "$pages"' EXIT
+
+# picture PAGE SELECTOR THEME FILE: a drawing of a page as a file, as the page's button "svg" saves it.
+picture() {
+  cat "$1" - >"$pages/page.html" <<SCRIPT
+<script>
+document.documentElement.dataset.theme = "$3";
+addEventListener("load", () => {
+  for (const each of document.querySelectorAll("[hidden]")) each.hidden = false;
+  dispatchEvent(new Event("resize"));
+  const text = drawing(document.querySelector("$2"));
+  document.body.textContent = "picture:" + btoa(unescape(encodeURIComponent(text))) + ":end";
+});
+</script>
+SCRIPT
+  chromium --headless --no-sandbox --disable-gpu --window-size=900,900 --dump-dom "file://$pages/page.html" 2>/dev/null |
+    grep -o 'picture:[^:]*:end' | cut -d: -f2 | base64 -d >"docs/pictures/$4"
+}
+
+"$build/examples/train" --task recall --out "$pages/recall" >/dev/null
+"$build/examples/lab/induction" --out "$pages" >/dev/null
+for theme in light dark; do
+  picture "$pages/recall/report.html" ".arcs" "$theme" "recall-$theme.svg"
+  picture "$pages/induction.html" ".chart svg" "$theme" "induction-$theme.svg"
+  picture "$pages/induction.html" ".map svg" "$theme" "pattern-$theme.svg"
+done
