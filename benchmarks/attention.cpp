@@ -86,8 +86,8 @@ void module_both(benchmark::State& state) {
   }
 }
 
-// Counters: the largest result, and the largest difference of the paths, also in units in the last
-// place of the largest result.
+// Adds counters for the largest result, and for the largest difference of the paths: as a number,
+// and in units in the last place of the largest result.
 void count_apart(benchmark::State& state, const Tensor& fused, const Tensor& composed) {
   const double largest = abs(fused).max().item(), apart = abs(fused - composed).max().item();
   state.counters["largest"] = largest;

@@ -20,7 +20,7 @@ import sys
 
 
 def read(path):
-    """The rows of an entry by name, without those that tend does not have."""
+    """The rows of an entry by name, without rows that tend does not have."""
     try:
         with open(path, encoding="utf-8") as file:
             rows = json.load(file)
@@ -28,7 +28,7 @@ def read(path):
         sys.exit(f"history: {path}: {error}")
     keys = {"row", "tend_s", "about"}
     if not isinstance(rows, list) or not all(isinstance(row, dict) and keys <= row.keys() for row in rows):
-        sys.exit(f"history: {path} is no file of compare --json (without --operations)")
+        sys.exit(f"history: {path} is not a file from compare --json (without --operations)")
     return {row["row"]: row for row in rows if row["tend_s"]}
 
 
@@ -44,8 +44,11 @@ def mean(numbers):
 
 def kind(name):
     """What a row measures, without its sizes: "causal MHA" of "causal MHA B8 T64 C128 H4, both"."""
+    for group in ("sgemm", "lab step"):
+        if name.startswith(group + " "):
+            return group
     words = []
-    for word in name.split()[:1 if name.startswith("sgemm ") else None]:
+    for word in name.split():
         if re.search(r"[0-9]", word) and word != "GPT-2":
             break
         words.append(word)

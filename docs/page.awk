@@ -40,6 +40,9 @@ function with_links(text, done, link) {
   return done text
 }
 
+# Prints HTML that Doxygen does not read.
+function html(text) { print "\n@htmlonly[block]\n" text "\n@endhtmlonly\n" }
+
 # Prints the lines of a file from the one that contains `first` to the one that begins with `last`; only one
 # line if `last` is empty.
 function print_piece(file, first, last, line, above, found) {
@@ -79,15 +82,28 @@ FNR == 1 { page = name_of(FILENAME); folder = FILENAME; sub(/[^\/]*$/, "", folde
   split($0, parts, /" to "|<!-- from "|" -->/)
   match($0, /\([^)]*\)/)
   file = folder substr($0, RSTART + 1, RLENGTH - 2)
-  if (!in_walk) print "<div class=\"walk\"><div>"
-  print "</div><div>\n\n" with_links(parts[1]) "\n"
+  if (!in_walk) html("<div class=\"walk\"><div>")
+  gsub(/^\[|\]\(.*/, "", parts[1])  # the site has no page for each file, so this is no link there
+  html("</div><div>")
+  print "`" parts[1] "`\n"
   print_piece(file, parts[2], parts[3])
-  print "</div></div>\n"
+  html("</div></div>")
   in_walk = 0
   next
 }
 
 { gsub(/"docs\/pictures\//, "\"pictures/") }
+
+# Doxygen has no <picture>; the style sheet chooses between two images.
+/^<\/?picture>$/ { next }
+/^ *<source .*srcset=/ {
+  sub(/^.*srcset=/, "<img class=\"dark\" alt=\"\" src=")
+  sub(/>$/, "/>")
+}
+/^ *<img src=/ {
+  sub(/<img/, /-light/ ? "<img class=\"light\"" : "<img")
+  sub(/>$/, "/>")
+}
 
 /^```/ { in_code = !in_code }
 
@@ -108,9 +124,13 @@ in_code || /^    / {
   title = $0
   sub(/^#+ /, "", title)
   gsub(/`/, "")  # lists of headings show no code
+  in_walk = page == "inside" && /^####/
+  if (in_walk) {
+    # A heading of HTML is not in the list of a page's parts.
+    html("<div class=\"walk\"><div><h3>" title "</h3>")
+    next
+  }
   print $0 " {#" page "_" anchor(title) "}"
-  in_walk = page == "inside" && /^###/
-  if (in_walk) print "\n<div class=\"walk\"><div>\n"
   next
 }
 

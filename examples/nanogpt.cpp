@@ -1,7 +1,7 @@
-// Trains a small GPT on the characters of a text, and writes a sample. The settings are those that
-// nanoGPT (https://github.com/karpathy/nanoGPT) publishes for a laptop, with three differences:
-// positions are rotary, the output layer does not share the weights of the embedding, and the
-// initial weights are the defaults of the layers.
+// Trains a small GPT on the characters of a text, and writes a sample. The settings are nanoGPT's
+// for a laptop (https://github.com/karpathy/nanoGPT), with three differences: positions are rotary,
+// the output layer does not share the weights of the embedding, and the initial weights are the
+// defaults of the layers.
 
 #include <algorithm>
 #include <cstddef>

@@ -4,7 +4,8 @@
 //   distributed_worker resume SHARDS STEPS FILE    continues from that checkpoint
 //   distributed_worker dies SHARDS STEPS FILE      like train, but the last process is killed in
 //                                                  the last step
-//   distributed_worker kept SHARDS STEPS           two backwards per step, the first with NoSync
+//   distributed_worker kept SHARDS STEPS           two calls of backward per step, the
+//                                                  first with NoSync
 //   distributed_worker trainer FOLDER (patience | signal | filled | unwritten | best | onwards)
 //                                                  nn::Trainer on all processes
 //   distributed_worker again FOLDER                a Trainer resumes what it has just saved
@@ -36,7 +37,7 @@ using distributed::Context;
 using distributed::DataParallel;
 using Dataset = data::TensorDataset<2>;
 
-constexpr std::int64_t kRows = 16;  // of the global batch
+constexpr std::int64_t kRows = 16;  // the number of rows of the global batch
 
 // Has dropout, a frozen layer, a layer that only some shards use, and a layer that no shard uses.
 class Net : public nn::Module<Net> {

@@ -58,7 +58,7 @@ def mutations(root):
 
 
 def run(command, folder, seconds=None):
-    """Runs the command. Returns whether it succeeded within the time limit, and its output."""
+    """Runs the command. Returns True if it succeeded within the time limit, and its output."""
     with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
                           errors="replace", start_new_session=True) as process:
         try:

@@ -32,7 +32,7 @@
 namespace {
 
 // Multiplies an n x n matrix full of `value` by an n x n matrix of ones, `times` times. Returns
-// whether all products are right.
+// true if all products are right.
 bool multiply(std::int64_t n, int value = 1, int times = 1) {
   const tend::Array left = tend::Array::full({n, n}, value, tend::float32);
   const tend::Array right = tend::Array::full({n, n}, 1, tend::float32);

@@ -1,4 +1,4 @@
-// What the attention modules do with their inputs: checks, splitting and merging of heads.
+// Helpers for the inputs of attention modules: checks, splitting and merging of heads.
 // Internal.
 #pragma once
 
@@ -9,7 +9,7 @@ namespace tend::attention {
 
 /// Checks that x is (..., T, d_in) with T <= context_length. `module` is the name in messages.
 ///
-/// Throws: ShapeError - it is not
+/// Throws: ShapeError - x has another shape, or T exceeds context_length
 inline void check_tokens(const char* module, const Tensor& x, std::int64_t d_in,
                          std::int64_t context_length) {
   if (x.dim() < 2 || x.size(-1) != d_in) {

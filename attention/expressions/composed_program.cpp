@@ -42,7 +42,7 @@ class Evaluation {
     return values_[static_cast<std::size_t>(node.inputs[i])];
   }
 
-  /// describe() returns the text of the fault. It is called if there is a single position.
+  /// describe() returns the text of the error. It is only called if there is one position.
   template <class Describe>
   void note_faults(const Tensor& faults, Describe describe) {
     if (!any(faults).item<bool>()) return;

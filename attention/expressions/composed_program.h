@@ -16,16 +16,16 @@ struct PlaceTensors {
 PlaceTensors place_tensors(const Shape& scores);
 
 /// `results` broadcast to the shape of the scores. `faults` is true where a look-up was outside of
-/// its table or an index was divided by 0. It is undefined if that happened nowhere. If there is a
-/// single position, `fault_text` describes the fault.
+/// its table or an index was divided by 0. It is undefined if that did not happen. If there is only
+/// one position, `fault_text` describes the error there.
 struct ComposedResult {
   std::vector<Tensor> results;
   Tensor faults;
   std::string fault_text;
 };
 
-/// x, without a gradient where `visible` is false. If `visible` is undefined, it has one
-/// everywhere.
+/// Returns x and blocks the gradient where `visible` is false. An undefined `visible` blocks
+/// nothing.
 ///
 /// Multiplying the gradient by 0 would not be enough: if the function is infinite or NaN, so is its
 /// derivative, and 0 times that is NaN.

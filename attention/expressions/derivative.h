@@ -1,4 +1,4 @@
-// The derivative of a score function, as a program of its own.
+// The derivative of a score function, as a separate program.
 #pragma once
 
 #include <tend/attention/expressions/trace.h>

@@ -17,7 +17,7 @@ void check_result(const char* function, const Expr& result, bool is_mask) {
 void check_position(const char* function, const Trace& trace, const Position& at) {
   for (const Expr* each : {&at.batch, &at.head, &at.query, &at.key}) {
     if (trace.type_of(*each) == TileType::index) continue;
-    fail<DTypeError>(function, "is given a position that is no index");
+    fail<DTypeError>(function, "is given a position that is not an index");
   }
 }
 

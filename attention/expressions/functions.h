@@ -34,7 +34,7 @@ class ScoreFunction {
 
   /// Calls this function inside another one.
   ///
-  /// Throws: DTypeError - the score is a truth value, or the position is not made of indices
+  /// Throws: DTypeError - the score is a truth value, or a part of the position is not an index
   Expr operator()(const Expr& score, const Position& at) const;
 
   /// The recorded function; nullptr if it leaves the score as it is.
@@ -66,7 +66,7 @@ class MaskFunction {
 
   /// Calls this function inside another one.
   ///
-  /// Throws: DTypeError - the position is not made of indices
+  /// Throws: DTypeError - a part of the position is not an index
   Expr operator()(const Position& at) const;
 
   /// The recorded function; nullptr if it is true everywhere.
@@ -83,15 +83,16 @@ class MaskFunction {
 ScoreFunction operator+(const ScoreFunction& first, const ScoreFunction& second);
 
 ///@{
-/// A query may attend where both masks, at least one of them, or not this mask, let it.
+/// Combine masks: true where both masks are true (&&), where at least one is true (||), or where
+/// the mask is false (!).
 MaskFunction operator&&(const MaskFunction& a, const MaskFunction& b);
 MaskFunction operator||(const MaskFunction& a, const MaskFunction& b);
 MaskFunction operator!(const MaskFunction& a);
 ///@}
 
 ///@{
-/// `function` for queries that follow `offset` cached keys. flex_attention numbers queries and keys
-/// from 0 each, so the function gets query + offset.
+/// Returns `function` for queries that follow `offset` cached keys. flex_attention counts queries
+/// and keys from 0 each, so `function` receives query + offset.
 ///
 /// Throws: Error - the offset does not fit int32
 ScoreFunction with_offset(const ScoreFunction& function, std::int64_t offset);
@@ -100,7 +101,7 @@ MaskFunction with_offset(const MaskFunction& function, std::int64_t offset);
 
 ///@{
 /// PyTorch's names of && and || of masks, for one or more functions of a position. Use them to
-/// combine lambdas, which have no && of their own.
+/// combine lambdas, to which && cannot be applied.
 template <std::convertible_to<MaskFunction>... More>
 MaskFunction and_masks(const MaskFunction& first, const More&... more) {
   return (first && ... && MaskFunction(more));

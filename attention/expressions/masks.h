@@ -39,7 +39,7 @@ MaskFunction prefix(std::int64_t length);
 ///   DTypeError - in flex_attention, a length does not fit int32
 MaskFunction prefix(const Tensor& lengths);
 
-/// Queries see the keys of their own document. `documents`, int64, is the number of each token's
+/// Queries see only the keys of their document. `documents`, int64, is the number of each token's
 /// document: (B, T), or (T) for all batches. If the tensor is longer than the sequence, its
 /// beginning is used.
 ///
@@ -55,7 +55,7 @@ MaskFunction documents(const Tensor& documents);
 /// prefix().
 MaskFunction padding(const Tensor& lengths);
 
-/// Queries see the keys of their own block of `size` tokens. A size beyond int32 means one block.
+/// Queries see only the keys of their block of `size` tokens. A size beyond int32 means one block.
 ///
 /// Throws: Error - the size is below 1
 MaskFunction blocks(std::int64_t size);

@@ -19,11 +19,11 @@ inline constexpr const char* kExpression = "attention expression";
 /// or at least one for each query or key. Without this check, a function would silently read a part
 /// of a larger table.
 struct SizeNeeded {
-  const char* function;   // as errors name it
+  const char* function;   // its name in errors
   kernels::TileOp place;  // batch, head, query or key
   Tensor table;
   std::int64_t dimension;
-  std::optional<Shape> made_for = {};  // the table's shape, if the function depends on all of it
+  std::optional<Shape> made_for = {};  // the required shape; empty if only `dimension` matters
 };
 
 /// A recorded function: a program whose tables are tensors, which may have gradients.
@@ -38,7 +38,7 @@ struct TracedFunction {
   ///
   /// Throws:
   ///   ShapeError - a table now has another number of dimensions
-  ///   DTypeError - a table now has other elements, or elements that do not fit int32
+  ///   DTypeError - a table's dtype has changed, or an element does not fit int32
   ///   DTypeError - scores of `dtype` cannot represent a constant
   ///   Error      - a table now has more than 2^31 - 1 elements
   void check(DType dtype) const;
@@ -75,8 +75,8 @@ class Trace {
   Expr constant(kernels::TileType type, double number);
   /// An element of the table. Throws the errors of lookup().
   Expr look_up(const Tensor& table, std::vector<int> indices);
-  /// States a size that the function needs. A function that calls this one with its own batch or
-  /// head needs it, too.
+  /// Records a size that a table must have. A function that calls this one with its own batch or
+  /// head inherits the requirement.
   void need(const SizeNeeded& size) { function_.sizes.push_back(size); }
   /// The number of the node.
   ///
@@ -101,7 +101,7 @@ class Trace {
 
   TracedFunction function_;
   std::map<Key, int> known_;
-  bool is_limited_ = true;  // false for derivatives, which may have more nodes than users write
+  bool is_limited_ = true;  // limits the number of nodes; false for derivatives, which need more
   std::uint64_t number_;
   Trace* before_;
 };

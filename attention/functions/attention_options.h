@@ -20,9 +20,9 @@ struct AttentionOutput {
 /// If all inputs are finite (a mask may contain -inf), both paths give the same numbers up to
 /// rounding. NaN and infinities in the inputs may spread differently.
 enum class AttentionPath {
-  automatic,  ///< the faster path
-  fused,      ///< in tiles, without storing the weights: memory grows with T, not with T * S
-  composed    ///< of public operations; it stores the weights
+  automatic,  ///< chooses the faster path
+  fused,      ///< computes tiles and stores no weights: memory grows with T, not with T * S
+  composed    ///< uses public operations, and stores the weights
 };
 
 /// While the guard exists, AttentionPath::automatic means `path` on this thread. Destroy it on the

@@ -38,13 +38,13 @@ std::int64_t query_heads_per_key_head(const char* operation, const Tensor& query
   if (heads == shared) return 1;
   if (shared == 0 || heads % shared != 0) {
     fail<ShapeError>(operation, "the ", heads, " heads of query ", query.shape(),
-                     " are no multiple of the ", shared, " heads of key ", key.shape(),
+                     " are not a multiple of the ", shared, " heads of key ", key.shape(),
                      " in dimension -3");
   }
   return std::max<std::int64_t>(1, heads / shared);
 }
 
-// Whether heads of the query could share the heads of key if enable_gqa were given.
+// True if heads of the query could share the heads of key with enable_gqa.
 bool could_share_heads(const Tensor& query, const Tensor& key) {
   if (query.dim() < 3 || key.dim() < 3) return false;
   const std::int64_t heads = query.size(-3), shared = key.size(-3);
@@ -93,7 +93,8 @@ Shape checked_weights(const char* operation, const Tensor& query, const Tensor& 
 
 thread_local AttentionPath preferred_path = AttentionPath::automatic;
 
-// Whether to use the fused path. Throws an Error if it was requested but cannot be used.
+// True if the call uses the fused path. Throws an Error if the path was requested but cannot be
+// used.
 bool takes_fused(const AttentionCall& call, AttentionPath path, const Tensor& query,
                  const Tensor& key, const Tensor& value) {
   if (path == AttentionPath::automatic) path = preferred_path;

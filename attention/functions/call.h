@@ -13,7 +13,7 @@ namespace tend::attention {
 /// The checked arguments of an attention call. Both paths read them.
 struct AttentionCall {
   const char* operation;
-  const char* grad_fn = nullptr;  // of the fused path: PyTorch's name of the node
+  const char* grad_fn = nullptr;  // PyTorch's name of the node that the fused path records
   double scale = 1;
   double dropout_p = 0;
   bool is_causal = false;
@@ -26,8 +26,8 @@ struct AttentionCall {
   bool has_functions() const noexcept { return score_function || mask_function; }
 };
 
-/// All dimensions except the last two. The last of them, the heads, is multiplied by
-/// `heads_per_head`.
+/// All dimensions except the last two. The number of heads, which is the last of them, is
+/// multiplied by `heads_per_head`.
 Shape batch_shape(const Tensor& matrices, std::int64_t heads_per_head = 1);
 
 /// Checks these arguments and puts them into a call. The caller fills in the other members.
@@ -49,12 +49,12 @@ inline std::int64_t heads_of(const Shape& weights) {
 Shape query_leading(const AttentionCall& call);
 Shape key_leading(const AttentionCall& call);
 
-/// Draws which weights dropout keeps, in the format of draw_kept. If nothing is dropped or there
-/// are no weights, the result is undefined and no random numbers are drawn.
+/// Draws the dropout mask of the weights, in the format of draw_kept. If nothing is dropped or
+/// there are no weights, the result is undefined and no random numbers are drawn.
 Tensor draw_kept_weights(const AttentionCall& call);
 
-/// Computes the context on the requested path, or on the faster one. Dropout keeps the weights in
-/// `kept` (draw_kept). If `kept` is undefined, it draws them.
+/// Computes the context on the requested path, or on the faster one. `kept` is the dropout mask
+/// (draw_kept). If it is undefined, the function draws one.
 ///
 /// Throws: Error - the requested path cannot compute this call
 Tensor attend(const AttentionCall& call, AttentionPath path, const Tensor& query, const Tensor& key,

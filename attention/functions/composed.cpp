@@ -41,7 +41,7 @@ Tensor joined_mask(const AttentionCall& call, const Tensor& scores) {
 struct FunctionResult {
   Tensor scores;
   Tensor visible;          // undefined: visible everywhere
-  Tensor faults;           // true at visible positions with a fault; undefined: there are no faults
+  Tensor faults;           // visible positions with a bad look-up or division by 0, or undefined
   std::string fault_text;  // set if the functions were evaluated at a single position
 };
 
@@ -92,7 +92,8 @@ Tensor softmax_of_functions(const AttentionCall& call, const Tensor& scores) {
   return masked_softmax(made.scores, visible_places(made));
 }
 
-// Which weights of these heads dropout keeps: bool (..., heads, queries, keys).
+// The dropout mask of these heads: bool (..., heads, queries, keys), false where a weight is
+// dropped.
 Tensor kept_in_heads(const AttentionCall& call, const std::vector<std::int64_t>& heads,
                      const Array& kept) {
   Shape shape = call.weights;
@@ -126,7 +127,7 @@ void fail_at_fault(const AttentionCall& call, const Tensor& score, std::int64_t 
   const PlaceTensors place = {number(head / heads), number(head % heads), number(query),
                               number(key)};
   const FunctionResult made = apply_functions(call, place, score.detach());
-  // The scores here may be rounded differently, so that the fault does not occur again.
+  // The scores here may be rounded differently, so the error may not occur again.
   const std::string what = made.fault_text.empty()
                                ? "a look-up outside of its table, or a division by 0,"
                                : made.fault_text;

@@ -8,7 +8,7 @@
 namespace tend::attention {
 
 /// Returns the context, and the weights after dropout. The operations define gradients of any
-/// order. Dropout keeps the weights in `kept` (draw_kept). If `kept` is undefined, it draws them.
+/// order. `kept` is the dropout mask (draw_kept). If it is undefined, the function draws one.
 AttentionOutput composed_attention(const AttentionCall& call, const Tensor& query,
                                    const Tensor& key, const Tensor& value, const Array& kept = {});
 
@@ -16,18 +16,18 @@ AttentionOutput composed_attention(const AttentionCall& call, const Tensor& quer
 struct HeadParts {
   Tensor weights, scores, log_sum_exp;
 };
-/// Computes the parts of the heads with these numbers. It applies the functions of the call, if
-/// there are any, but neither call.mask nor call.is_causal. Dropout keeps the weights in `kept`
-/// (draw_kept); if `kept` is undefined, it keeps all weights.
+/// Computes the parts of the heads with these indices. It applies the functions of the call, if
+/// there are any, but neither call.mask nor call.is_causal. `kept` is the dropout mask (draw_kept).
+/// If it is undefined, nothing is dropped.
 HeadParts compute_heads(const AttentionCall& call, const Tensor& query, const Tensor& key,
                         const std::vector<std::int64_t>& heads, const Array& kept);
 
-/// The scores of the heads with these numbers, or of all heads if `heads` is empty: (..., heads,
+/// The scores of the heads with these indices, or of all heads if `heads` is empty: (..., heads,
 /// queries, keys), with -inf where a query may not attend.
 Tensor visible_scores(const AttentionCall& call, const Tensor& query, const Tensor& key,
                       const std::vector<std::int64_t>& heads);
-/// The weights of these heads after dropout, which keeps the weights in `kept`. `kept` is undefined
-/// if nothing is dropped.
+/// The weights of these heads after dropout. `kept` is the dropout mask, undefined if nothing is
+/// dropped.
 Tensor with_dropout(const AttentionCall& call, const Tensor& weights,
                     const std::vector<std::int64_t>& heads, const Array& kept);
 

@@ -12,7 +12,7 @@ void check_places(const char* operation, const Shape& weights) {
   for (const std::int64_t size :
        {heads, weights[weights.rank() - 2], weights[weights.rank() - 1]}) {
     if (!kernels::fits_index(size)) {
-      fail(operation, "weights of shape ", weights, " have more places than int32 counts");
+      fail(operation, "weights of shape ", weights, " have more positions than int32 can count");
     }
   }
 }

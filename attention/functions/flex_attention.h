@@ -45,10 +45,11 @@ struct FlexOptions {
 /// multiple of the heads (dimension -3) of key and value. A query gets zeros if all its scores are
 /// hidden or -inf. The functions are called once, when the options are created.
 ///
-/// Gradients of query, key and value: as in scaled_dot_product_attention, but the gradient of the
-/// scores also goes through the derivative of the score function. Floating tables (lookup) have a
-/// gradient, too, which is summed in a fixed order. The fused path sums it in float64. The composed
-/// path does so for tables that are read by index, and uses sum() for tables without dimensions.
+/// Query, key and value have the gradients of scaled_dot_product_attention, except that the
+/// gradient of the scores also goes through the derivative of the score function. Floating tables
+/// (lookup) have a gradient, too, which is summed in a fixed order. The fused path sums it in
+/// float64. The composed path does so for tables that are read by index, and uses sum() for tables
+/// without dimensions.
 ///
 /// NaN and infinities at hidden positions have the same effect as with is_causal:
 /// - From a value they reach the result, unless dropout drops the weight.
@@ -90,7 +91,7 @@ struct HeadDetails {
   Tensor context;      ///< (..., T, V), of all heads: the result of flex_attention
   Tensor weights;      ///< (..., n, T, S), after dropout
   Tensor scores;       ///< (..., n, T, S), after the score function, before the mask
-  Tensor log_sum_exp;  ///< (..., n, T), of the visible scores; -inf where there are none
+  Tensor log_sum_exp;  ///< (..., n, T), of the visible scores; -inf if a query sees no key
 };
 
 /// flex_attention that also returns the weights, scores and logsumexp of some heads.

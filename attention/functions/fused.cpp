@@ -62,7 +62,7 @@ std::shared_ptr<const TracedFunction> with_tables(
   if (!function) return {};
   TracedFunction own = *function;
   for (Tensor& table : own.tables) table = replace(table);
-  own.sizes.clear();  // they were already checked, and they refer to the tables, too
+  own.sizes.clear();  // checked already; they would also keep the tables alive
   return std::make_shared<const TracedFunction>(std::move(own));
 }
 
@@ -175,13 +175,13 @@ std::string fused_obstacle(const AttentionCall& call, const Tensor& query, const
   }
   if (call.mask.defined() && call.mask.dtype() != boolean) {
     if (call.mask.dtype() != query.dtype()) {
-      return as_text("the mask is ", call.mask.dtype(), ", the query ", query.dtype());
+      return as_text("the mask is ", call.mask.dtype(), " but the query is ", query.dtype());
     }
     if (grad_enabled() && call.mask.requires_grad()) return "the mask requires grad";
   }
   if (call.dropout_p == 1) return "dropout_p is 1";
   if (call.query_offset > 0 && records_gradient(query, key, value)) {
-    return "the gradient with a query_offset";
+    return "there is no gradient with a query_offset";
   }
   return {};
 }
@@ -199,10 +199,10 @@ std::string fused_obstacle(const AttentionCall& call, const Tensor& query, const
 // On a Zen 5 (causal, benchmarks/attention.cpp): 2.3 and 1.3 for 16 tokens, 2.7 and 1.9 for 256,
 // 3.9 and 2.6 for 1024.
 //
-// The backward computes 16 queries at a time, and functions are evaluated for 64. So the fused path
-// does not pay for few queries and many keys. One query of 8 heads over 1024 keys with linear
-// biases takes 422 us fused and 81 us composed, on two cores of a Zen 4; the results differ by up
-// to 2.4e-7.
+// The backward computes 16 queries at a time, and functions are evaluated for 64 at a time, even if
+// there are fewer queries. So the fused path does not pay for few queries and many keys. One query
+// of 8 heads over 1024 keys with linear biases takes 422 us fused and 81 us composed, on two cores
+// of a Zen 4; the results differ by up to 2.4e-7.
 //
 // A forward without a gradient and without functions is always fused. Its bits depend neither on
 // the number of queries nor on the keys after them.

@@ -11,14 +11,14 @@ namespace tend::attention {
 std::string fused_obstacle(const AttentionCall& call, const Tensor& query, const Tensor& key,
                            const Tensor& value);
 
-/// Whether the automatic choice is the fused path. It is if the fused path is faster, or if only
-/// this path gives a sequence the same bits alone and as the beginning of a longer one.
+/// True if AttentionPath::automatic uses the fused path: if it is faster, or if it is needed so
+/// that a prefix has the same bits as the sequence by itself.
 bool fused_pays(const AttentionCall& call, const Tensor& query, const Tensor& key,
                 const Tensor& value);
 
 /// Computes the context in tiles, without storing the weights. The gradient is computed in tiles,
-/// too; with create_graph it is composed of public operations instead. Dropout keeps the weights in
-/// `kept` (draw_kept). If `kept` is undefined, it draws them.
+/// too; with create_graph it is composed of public operations instead. `kept` is the dropout mask
+/// (draw_kept). If it is undefined, the function draws one.
 Tensor fused_attention(const AttentionCall& call, const Tensor& query, const Tensor& key,
                        const Tensor& value, Tensor kept);
 

@@ -25,7 +25,7 @@ Tensor future_mask(std::int64_t length);
 
 /// Checks that `mask` is the future_mask of its size. `owner` is the module that the message names.
 ///
-/// Throws: Error - it is not
+/// Throws: Error - `mask` differs from future_mask
 void check_future_mask(const char* owner, const Tensor& mask);
 
 namespace detail {

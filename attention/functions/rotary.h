@@ -29,8 +29,8 @@ struct RotaryScaling {
 struct RotaryOptions {
   /// The angle of pair i at position p is p theta^(-2i / dims).
   double theta = 10000.0;
-  /// The number of dimensions of a head, from the first on, that are rotated. It is even. The
-  /// default is all.
+  /// Rotates only the first `dims` dimensions of each head. Must be even. The default is all
+  /// dimensions.
   std::optional<std::int64_t> dims = {};
   /// If true, pair i is dimensions (2i, 2i + 1), as in GPT-J. Otherwise it is (i, i + dims / 2), as
   /// in Llama and GPT-NeoX.

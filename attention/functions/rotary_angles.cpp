@@ -21,7 +21,8 @@ void check_rotary_numbers(const char* operation, const RotaryOptions& options) {
   }
   const double low = scaling.low_frequency, high = scaling.high_frequency;
   if (scaling.original_context > 0 && !(low < high && std::isfinite(high - low)))
-    fail(operation, "the scaling's frequencies must be finite and rise, got ", low, " and ", high);
+    fail(operation, "low_frequency must be below high_frequency, and both finite, got ", low,
+         " and ", high);
 }
 
 namespace {

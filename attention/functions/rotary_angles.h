@@ -13,7 +13,7 @@ struct RotaryAngles {
 
 /// Checks theta and the scaling; `operation` is the name in messages.
 ///
-/// Throws: Error - rotary() does not accept them
+/// Throws: Error - theta or the scaling is out of range; see rotary()
 void check_rotary_numbers(const char* operation, const RotaryOptions& options);
 
 /// The angles of `dims` / 2 pairs, computed in float64. Throws the errors of

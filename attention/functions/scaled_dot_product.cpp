@@ -29,7 +29,7 @@ AttentionCall checked_call(const char* operation, const Tensor& query, const Ten
   }
   call.grad_fn = grad_fn_of(call.weights);
   call.is_causal = options.is_causal;
-  // From this offset on, all queries see all keys.
+  // With this offset or a larger one, all queries see all keys.
   if (options.is_causal) call.query_offset = std::min(options.query_offset, key.size(-2));
   call.mask = options.attn_mask;
   return call;

@@ -77,6 +77,6 @@ AttentionOutput attention_with_weights(const Tensor& query, const Tensor& key, c
 }  // namespace tend::attention
 
 namespace tend {
-/// In namespace tend, too, where softmax and the other functions are.
+/// Also available in namespace tend, where softmax and the other functions are.
 using attention::scaled_dot_product_attention;
 }  // namespace tend

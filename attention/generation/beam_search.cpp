@@ -114,7 +114,8 @@ class Beams {
     keep(each.log_probability, std::move(tokens));
   }
 
-  // Whether no running sequence would be among the best if it ended here.
+  // True if the best running sequence, ended now, would score no higher than the worst finished
+  // one.
   bool is_done() const {
     if (is_dead_) return true;
     if (std::ssize(finished_) < options_.num_beams) return false;
@@ -130,10 +131,10 @@ class Beams {
   }
 
   const GenerateOptions& options_;
-  std::string name_;  // of a sequence in messages, without its number
+  std::string name_;  // start of a sequence's name in messages, such as "prompt 0, beam"
   std::size_t prompt_;
   Continuation running_;
-  std::vector<double> log_probabilities_;  // of the running sequences, best first
+  std::vector<double> log_probabilities_;  // one for each running sequence, best first
   std::vector<Finished> finished_;         // best first
   bool is_dead_ = false;                   // every candidate was a stop token
 };

@@ -8,7 +8,7 @@
 
 namespace tend::attention {
 
-/// The options.num_samples best continuations of prompts[i], the best one first.
+/// Returns the options.num_samples best continuations of prompts[i], the best one first.
 std::vector<TokenSequence> beam_search(const GPT& model, const std::vector<TokenSequence>& prompts,
                                        std::size_t i, const GenerateOptions& options);
 

@@ -71,7 +71,8 @@ void check_prompts(const GPT& model, const std::vector<TokenSequence>& prompts,
     const std::int64_t seen = std::max<std::int64_t>(1, o.max_new_tokens) - 1;
     if (seen > model.config.context_length - std::ssize(prompts[i])) {
       fail<ShapeError>(kGenerate, "the ", prompts[i].size(), " tokens of prompt ", i, " and ",
-                       o.max_new_tokens, " new ones but the last exceed the context_length of ",
+                       o.max_new_tokens,
+                       " new ones (without the last) exceed the context_length of ",
                        model.config.context_length);
     }
   }

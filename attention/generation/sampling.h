@@ -13,8 +13,8 @@ namespace tend::attention {
 Tensor penalized(const Tensor& logits, const std::vector<TokenSequence>& sequences,
                  double repetition_penalty);
 
-/// Checks that a token can be chosen for each sequence. In messages a sequence is `name` and its
-/// number.
+/// Checks that a token can be chosen for each sequence. Messages call a sequence `name` followed by
+/// its index.
 ///
 /// Throws: Error - the largest logit of a sequence is NaN or infinite
 void check_logits(const Tensor& logits, const std::vector<TokenSequence>& sequences,
@@ -25,7 +25,7 @@ void check_logits(const Tensor& logits, const std::vector<TokenSequence>& sequen
 TokenSequence chosen_tokens(const Tensor& logits, const std::vector<TokenSequence>& sequences,
                             const GenerateOptions& options);
 
-/// Whether `token` ends a sequence.
+/// True if `token` ends a sequence.
 bool is_stop(std::int64_t token, const GenerateOptions& options);
 
 }  // namespace tend::attention

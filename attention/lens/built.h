@@ -100,8 +100,8 @@ class ModelBuilder {
   ///   IndexError - the layer is negative
   ///   Error      - the levels do not descend, or the last one is not above 0
   void table(const BuiltTable& table);
-  /// Makes the logit of token i sharpness times direction i of `answer`. Without this call, and for
-  /// tokens without a direction, it is 0.
+  /// Sets the logit of token i to sharpness times direction i of `answer`. Without this call, and
+  /// for tokens without a direction, the logit is 0.
   ///
   /// Throws: ShapeError - `answer` has more than vocab_size directions
   void predict(const Subspace& answer);

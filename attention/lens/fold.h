@@ -6,24 +6,24 @@
 
 namespace tend::lens {
 
-/// Returns a copy whose norms have the weight 1 and the bias 0. What they multiply and add is
-/// folded into the maps that read them.
+/// Returns a copy whose norms have the weight 1 and the bias 0. Their old weights and biases are
+/// folded into the linear maps that read their results.
 ///
-/// A map without a bias gets one if the norm has one. A tied head becomes a head of its own. The
-/// logits equal the model's up to rounding.
+/// A map without a bias gets one if the norm has one. A tied head gets its own weight. The logits
+/// equal the model's up to rounding.
 attention::GPT fold_norms(const attention::GPT& model);
 
 /// Returns a copy in which everything that is written to the residual stream has the mean 0 over
 /// d_model: embeddings, and the outputs of attentions and feed-forward networks.
 ///
 /// LayerNorm subtracts this mean anyway, so the logits equal the model's up to rounding. A tied
-/// head becomes a head of its own.
+/// head gets its own weight.
 ///
-/// Throws: Error - the norms of the model do not subtract the mean, as RMSNorm
+/// Throws: Error - the norms of the model do not subtract the mean; RMSNorm does not
 attention::GPT centre_writing(const attention::GPT& model);
 
 /// Returns a copy whose head has the mean 0 over the vocabulary. All logits of a position change by
-/// the same number, so their softmax is unchanged. A tied head becomes a head of its own.
+/// the same number, so their softmax is unchanged. A tied head gets its own weight.
 attention::GPT centre_unembedding(const attention::GPT& model);
 
 }  // namespace tend::lens

@@ -79,7 +79,7 @@ Tensor attention_entropy(const Tensor& pattern) {
 
 Tensor composition_scores(const attention::GPT& model, std::string_view kind) {
   if (kind != "Q" && kind != "K" && kind != "V")
-    fail("composition_scores", "kind \"", kind, "\" is none of \"Q\", \"K\" and \"V\"");
+    fail("composition_scores", "kind \"", kind, "\" is not \"Q\", \"K\" or \"V\"");
   const NoGradGuard no_graph;
   const std::int64_t layers = std::ssize(model.blocks), heads = model.config.num_heads;
   Tensor scores = zeros({layers, heads, layers, heads}, W_E(model).dtype());

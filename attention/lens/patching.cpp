@@ -145,7 +145,7 @@ Tensor patch_path(const GPT& model, const Tensor& tokens, const ActivationCache&
   for (std::int64_t layer = 0; layer < layers; ++layer) all_z.names.push_back(z_of(layer));
   const ActivationCache usual = run_with_cache(model, tokens, all_z).cache;
 
-  // Every head writes what it writes on `tokens`, except the sender.
+  // All heads except the sender keep their activations from a plain run on `tokens`.
   std::vector<Hook> frozen;
   for (std::int64_t layer = 0; layer < layers; ++layer) {
     Tensor z = usual[z_of(layer)];

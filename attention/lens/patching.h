@@ -77,14 +77,14 @@ struct Head {
 
 /// Path patching: measures how a sender head influences the metric through some receiver heads.
 ///
-/// A first run on `tokens` gives the sender the activation that it has in `cache`. All other heads
-/// write what they write on `tokens`. This run determines what the receivers read. The result is
-/// the metric of a second run, in which only the receivers read this: a float64 tensor of one
-/// element.
+/// In a first run on `tokens`, the sender has the activation from `cache`. All other heads keep
+/// their activations from a plain run on `tokens`. This run determines the input of the receivers.
+/// The result is the metric of a second run, in which only the receivers get this input: a float64
+/// tensor of one element.
 ///
-/// `name` is what the receivers read with: hook_q, hook_k or hook_v. Without receivers, the result
-/// is the metric of the first run. It shows the direct path, from the sender through feed-forward
-/// networks to the logits.
+/// `name` is the receivers' input: hook_q, hook_k or hook_v. Without receivers, the result is the
+/// metric of the first run. It shows the direct path, from the sender through feed-forward networks
+/// to the logits.
 ///
 /// Throws:
 ///   Error      - a receiver's layer is not after the sender's layer

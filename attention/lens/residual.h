@@ -65,7 +65,7 @@ Tensor logit_lens(const attention::GPT& model, const ActivationCache& cache);
 ///
 /// `tokens` is (batch, position), int64. Entry (l, i, j) sums d end(t, i) / d before_l(s, j) over
 /// positions t, and averages it over batches and positions s. The result is (layers + 1, d_model,
-/// d_model). Its last matrix is the identity. The function runs d_model backwards.
+/// d_model). Its last matrix is the identity. The function calls backward d_model times.
 ///
 /// Throws: ShapeError, IndexError - the model does not accept the tokens; see GPT::forward
 ///

@@ -52,7 +52,7 @@ class Hooks final : public nn::HookListener {
 
  private:
   std::vector<Hook> hooks_;
-  std::map<std::string, bool> passed_;  // by name: whether there is a hook
+  std::map<std::string, bool> passed_;  // the activations so far; true if there is a hook
 };
 
 /// Activations by name, in the order in which the model computed them.
@@ -82,8 +82,8 @@ struct CacheOptions {
   /// The names to store; see Hook::name. An empty list means all but hook_result, which needs much
   /// memory.
   std::vector<std::string> names = {};
-  /// Used instead of `names` if given: whether to store the activation of this TransformerLens
-  /// name.
+  /// If given, it is used instead of `names`. It returns true for the TransformerLens names whose
+  /// activations to store.
   std::function<bool(const std::string& name)> filter = {};
   /// Only for hook_attn_scores and hook_pattern: the heads to store, in this order. An empty list
   /// means all heads.

@@ -31,7 +31,7 @@ enum class FeedForwardKind : unsigned char {
   none     ///< blocks have attention only
 };
 
-/// Whether a feed-forward network multiplies by a gate. If so, gate and up are one matrix.
+/// True if a feed-forward network multiplies by a gate. Gate and up are then one matrix.
 constexpr bool is_gated(FeedForwardKind kind) {
   return kind == FeedForwardKind::swiglu || kind == FeedForwardKind::geglu;
 }
@@ -68,9 +68,9 @@ struct GPTConfig {
   std::optional<std::int64_t> head_dim = {};
   /// Applies RMSNorm to each head's query and key before they are rotated, as in Qwen3.
   Flag qk_norm = false;
-  Flag out_bias = true;           ///< of the attention's last map
-  Flag feed_forward_bias = true;  ///< of both maps of the feed-forward networks
-  Flag norm_bias = true;          ///< of NormKind::layer; RMSNorm has no bias
+  Flag out_bias = true;           ///< the bias of the attention's last map
+  Flag feed_forward_bias = true;  ///< the biases of both maps of the feed-forward networks
+  Flag norm_bias = true;          ///< the bias of NormKind::layer; RMSNorm has no bias
   /// The head uses the weight of the token embedding instead of its own.
   Flag tied_head = false;
   /// A token sees itself and the window - 1 tokens before it. The default is all tokens before it.

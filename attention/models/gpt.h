@@ -37,7 +37,7 @@ class GPT : public nn::Module<GPT> {
   ///                   context_length
   ///   DTypeError    - padding, positions or documents are not int64
   ///   AutogradError - with a cache, gradients of keys or values are being recorded
-  ///   Error         - the cache has no room, or a window below the model's
+  ///   Error         - the cache has no room, or its window is smaller than the model's
   ///   Error         - the cache has tokens of a model with another number of layers
   ///   Error         - padding is negative, or without a cache more than T
   ///   Error         - there are documents together with a cache or padding

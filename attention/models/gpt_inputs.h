@@ -6,7 +6,7 @@
 
 namespace tend::attention {
 
-/// What a call of a GPT may get in addition to tokens (B, T).
+/// The inputs that a call of a GPT accepts in addition to tokens (B, T).
 struct GPTInputs {
   /// Keys and values of the tokens before, which are not computed again. The call adds the keys and
   /// values of its own tokens.
@@ -21,10 +21,10 @@ struct GPTInputs {
   /// The position of each token, int64 (B, T), or (T,) for all sequences, from 0 to context_length
   /// - 1.
   ///
-  /// By default, tokens are counted from 0 in each document, or else in the whole sequence, with
-  /// cached tokens and without padding. ALiBi computes distances from positions. With
-  /// PositionKind::none they have no effect. A window counts tokens of the sequence and ignores
-  /// positions.
+  /// By default, tokens are counted from 0: in each document if there are documents, otherwise in
+  /// the whole sequence. Cached tokens are counted, padding is not. ALiBi computes distances from
+  /// positions. With PositionKind::none they have no effect. A window counts tokens of the sequence
+  /// and ignores positions.
   Tensor positions = {};
   /// The document of each token, if a sequence contains several: int64 (B, T), or (T,) for all
   /// sequences. A document is a run of equal numbers, as in masks::document_positions. Tokens

@@ -13,7 +13,7 @@ struct TokenPlaces;  // internal: token_places.h
 /// The causal self-attention of a block. Several heads of queries may share a head of keys and
 /// values (Ainslie et al. 2023, https://arxiv.org/abs/2305.13245).
 ///
-/// A GPTConfig says the numbers of heads, the positions, the window, and whether heads are
+/// A GPTConfig sets the numbers of heads, the positions, the window, and whether heads are
 /// normalised. If nothing is shared, positions are learned, and there are no window and no norms of
 /// heads, it computes the same as MultiHeadAttention. Parameters are initialised in the order
 /// W_query, W_key, W_value, out_proj.
@@ -25,13 +25,13 @@ class GroupedQueryAttention : public nn::Module<GroupedQueryAttention> {
   /// x is (..., T, width), and so is the result. If `places` has a cache or padding, x is (B, T,
   /// width).
   Tensor forward(const Tensor& x, const TokenPlaces& places) const;
-  /// For tokens that follow no cached ones.
+  /// For a call without a cache.
   ///
   /// Throws: ShapeError - T exceeds context_length
   Tensor forward(const Tensor& x) const;
   /// Returns the result of forward and the weights (..., num_heads, T, keys).
   AttentionOutput with_weights(const Tensor& x, const TokenPlaces& places) const;
-  /// For tokens that follow no cached ones: the weights are (..., num_heads, T, T).
+  /// For a call without a cache: the weights are (..., num_heads, T, T).
   AttentionOutput with_weights(const Tensor& x) const;
 
   GPTConfig config;

@@ -37,7 +37,7 @@ std::vector<KVCache::KeysValues> changed(const std::vector<KVCache::KeysValues>&
   return all;
 }
 
-// Whether both have the same elements in memory. This also recognises views that are created again
+// True if both have the same elements in memory. This also recognises views that are created again
 // in each step.
 bool is_same_place(const Tensor& a, const Tensor& b) {
   if (!a.defined() || !b.defined()) return a.defined() == b.defined();

@@ -58,8 +58,8 @@ class KVCache {
   /// The size of the cache in bytes, including packed weights (at most 64 MB).
   std::int64_t bytes() const;
 
-  /// Removes all tokens, and what was remembered. The next call of a model frees the tokens'
-  /// memory.
+  /// Removes all tokens, and all remembered keys and values. The next call of a model frees the
+  /// tokens' memory.
   void reset() noexcept;
   /// Removes the tokens after the first `length`.
   ///
@@ -67,8 +67,9 @@ class KVCache {
   ///   Error - `length` is negative, or there are fewer tokens
   ///   Error - the cache has a window and has dropped tokens
   void truncate(std::int64_t length);
-  /// Replaces sequence i by sequence rows[i]; `rows` is int64 (B,), of any B. It is used for beams,
-  /// and to continue one prompt in several ways. If the cache has no tokens, this does nothing.
+  /// Replaces sequence i by sequence rows[i]. `rows` is int64 (B,), and B becomes the new number of
+  /// sequences. It is used for beams, and to continue one prompt in several ways. If the cache has
+  /// no tokens, this does nothing.
   ///
   /// Throws:
   ///   DTypeError - `rows` is not int64
@@ -81,7 +82,7 @@ class KVCache {
   };
   // A model calls, in this order: reserve, extend for each layer, advance.
 
-  /// Makes room for `tokens` more.
+  /// Makes room for `tokens` more tokens.
   ///
   /// Throws: Error - there is no room, or the number is negative
   void reserve(std::int64_t tokens);
@@ -106,8 +107,8 @@ class KVCache {
 
   /// A call of a model or of one of its layers. The constructor reserves room, and `done` advances.
   /// While it exists, linear layers pack their weights for products of few tokens, and the cache
-  /// keeps the packed weights. A call inside another call does nothing, so a layer works alone and
-  /// in a model.
+  /// stores the packed weights. A call inside another call does nothing, so a layer can be called
+  /// by itself or by a model.
   class Call {
    public:
     /// If `cache` is nullptr, the call does nothing. `module` is the name in messages.
@@ -127,13 +128,13 @@ class KVCache {
     std::int64_t tokens_;
   };
 
-  /// The keys and values that were computed from these tensors, which do not change from step to
-  /// step: a layer's weights and a decoder's memory. It is nullptr if they are not remembered, or
-  /// if a tensor has changed since. Any tensor but the first may be undefined.
+  /// Returns the keys and values that were computed from these tensors, which do not change from
+  /// step to step: a layer's weights and a decoder's memory. Returns nullptr if they are not
+  /// remembered, or if a tensor has changed since. Any tensor but the first may be undefined.
   ///
   /// Throws: AutogradError - a gradient of one of the tensors is being recorded
   const KeysValues* remembered(const std::vector<Tensor>& sources) const;
-  /// Remembers them. They replace what was remembered for the same first tensor.
+  /// Remembers keys and values. They replace remembered ones with the same first tensor.
   void remember(const std::vector<Tensor>& sources, const KeysValues& made);
 
  private:

@@ -22,8 +22,8 @@ namespace tend::attention {
 Tensor sinusoidal_positions(const Tensor& positions, std::int64_t width, DType dtype = float32);
 
 /// A vector for each position below context_length, for the kinds learned and sinusoidal. Learned
-/// vectors are the weight (context_length, width), drawn from N(0, 1) as in nn::Embedding. The
-/// others are sinusoidal_positions. Other kinds have no vectors.
+/// vectors are the weight (context_length, width), drawn from N(0, 1) as in nn::Embedding.
+/// Sinusoidal vectors come from sinusoidal_positions. Other kinds have no vectors.
 class PositionEmbedding : public nn::Module<PositionEmbedding> {
  public:
   /// `length` is the context_length, `size` the width.
@@ -42,7 +42,7 @@ class PositionEmbedding : public nn::Module<PositionEmbedding> {
   Tensor range(std::int64_t first, std::int64_t count) const;
   std::string extra_repr() const override;
 
-  /// Whether the kind has vectors.
+  /// True if the kind has vectors.
   bool is_added() const noexcept {
     return kind == PositionKind::learned || kind == PositionKind::sinusoidal;
   }

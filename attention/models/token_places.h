@@ -12,11 +12,11 @@
 
 namespace tend::attention {
 
-/// What the attention of each layer needs to know about positions and visibility.
+/// The positions and masks that the attention of each layer uses.
 struct TokenPlaces {
   std::int64_t query_offset = 0;  // the number of stored keys before the first token
   RotaryAngles angles = {};       // undefined unless the positions are rotary
-  bool has_functions = false;     // if not, attention is causal, without score and mask
+  bool has_functions = false;     // if false, attention is causal, and score and mask are not used
   ScoreFunction score = {};
   MaskFunction mask = {};
   KVCache* cache = nullptr;  // has room for the tokens
@@ -27,13 +27,13 @@ struct TokenPlaces {
               const GPTInputs& inputs = {});
 };
 
-/// The TokenPlaces of x, (..., T, width), whose tokens follow no cached ones. `module` is the name
-/// in messages.
+/// The TokenPlaces of x, (..., T, width), in a call without a cache. `module` is the name in
+/// messages.
 ///
 /// Throws: ShapeError - the width differs, or T exceeds the context_length
 TokenPlaces places_of(const char* module, const GPTConfig& config, const Tensor& x);
 
-/// The positions of `tokens` tokens, as `inputs` gives or implies them: int64, (tokens,) or (B,
+/// The positions of `tokens` tokens: inputs.positions or their default, int64, (tokens,) or (B,
 /// tokens). Padding has position 0.
 Tensor token_positions(std::int64_t tokens, const GPTInputs& inputs);
 

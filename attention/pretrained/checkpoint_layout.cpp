@@ -73,7 +73,7 @@ std::vector<Tensor> rearranged(const char* model, const std::string& name,
   for (const Tensor& part : parts) {
     if (part.shape() == parts[0].shape() && part.dtype() == parts[0].dtype()) continue;
     fail<ShapeError>(model, "'", name, "' is ", parts[0].dtype(), ' ', parts[0].shape(),
-                     ", what is joined with it ", part.dtype(), ' ', part.shape());
+                     ", but the tensor joined with it is ", part.dtype(), ' ', part.shape());
   }
   const Tensor all = parts.size() == 1 ? parts[0] : cat(parts, 0);
   if (count == 1) return {all};

@@ -58,7 +58,7 @@ class CheckpointLayout {
   std::vector<Correspondence> parts_;
 };
 
-/// The tensors under names without `prefix`. Names that do not have it stay.
+/// Removes `prefix` from the names that begin with it. Other names stay.
 nn::StateDict without_prefix(const nn::StateDict& tensors, std::string_view prefix);
 
 /// The tensors whose name does not satisfy `is_extra`.

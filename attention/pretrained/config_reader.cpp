@@ -16,31 +16,31 @@ std::optional<Kind> ConfigReader::value(std::string_view name, const char* kind)
   const nn::json::Value* found = find(name);
   if (found == nullptr || found->is_null()) return {};
   if (const Kind* is_kind = found->get_ptr<const Kind*>()) return *is_kind;
-  refuse("'", name, "' is no ", kind);
+  refuse("'", name, "' is not ", kind);
 }
 
 std::optional<std::int64_t> ConfigReader::integer(std::string_view name) const {
-  return value<std::int64_t>(name, "integer");
+  return value<std::int64_t>(name, "an integer");
 }
 
 std::optional<double> ConfigReader::number(std::string_view name) const {
   const nn::json::Value* found = find(name);
   if (found != nullptr && found->is_number_integer()) return found->get<double>();
-  return value<double>(name, "number");
+  return value<double>(name, "a number");
 }
 
 std::optional<bool> ConfigReader::boolean(std::string_view name) const {
-  return value<bool>(name, "boolean");
+  return value<bool>(name, "a boolean");
 }
 
 std::optional<std::string> ConfigReader::string(std::string_view name) const {
-  return value<std::string>(name, "string");
+  return value<std::string>(name, "a string");
 }
 
 std::optional<ConfigReader> ConfigReader::object(std::string_view name) const {
   const nn::json::Value* found = find(name);
   if (found == nullptr || found->is_null()) return {};
-  if (!found->is_object()) refuse("'", name, "' is no object");
+  if (!found->is_object()) refuse("'", name, "' is not an object");
   return ConfigReader(file_, *found);
 }
 
@@ -55,7 +55,7 @@ std::string ConfigReader::type_among(std::initializer_list<std::string_view> typ
   if (std::find(types.begin(), types.end(), type) == types.end()) {
     std::string known;
     for (const std::string_view each : types) known += as_text(known.empty() ? "" : ", ", each);
-    refuse("the model_type is '", nn::shown(type), "', which is none of ", known);
+    refuse("the model_type is '", nn::shown(type), "', which is not one of ", known);
   }
   return type;
 }

@@ -19,7 +19,8 @@ class ConfigReader {
   /// Throws: IoError - the value is not an object
   ConfigReader(const nn::FileName& file, const nn::json::Value& object);
 
-  // The value of a name; nullopt if it is missing or null. IoError if it has another type.
+  // These return the value of a name, or nullopt if it is missing or null. They throw an IoError if
+  // it has another type.
 
   std::optional<std::int64_t> integer(std::string_view name) const;
   std::optional<double> number(std::string_view name) const;
@@ -29,11 +30,11 @@ class ConfigReader {
 
   /// The integer of a name.
   ///
-  /// Throws: IoError - it is missing or has another type
+  /// Throws: IoError - the value is missing or has another type
   std::int64_t required_integer(std::string_view name) const;
   /// The text of "model_type".
   ///
-  /// Throws: IoError - it is not one of `types`
+  /// Throws: IoError - the text is not one of `types`
   std::string type_among(std::initializer_list<std::string_view> types) const;
 
   const nn::json::Value& members() const { return object_; }
@@ -51,13 +52,13 @@ class ConfigReader {
   const nn::json::Value& object_;
 };
 
-/// The dropout of a name, or `otherwise` if it is missing. If it equals `common`, which is
-/// GPTConfig::dropout, the result is nullopt, so that it follows later changes of that.
+/// The dropout of a name, or `otherwise` if it is missing. The result is nullopt if it equals
+/// `common`, which is GPTConfig::dropout. It then follows later changes of GPTConfig::dropout.
 std::optional<double> own_dropout(const ConfigReader& config, const char* name, double otherwise,
                                   double common);
 /// The GELU of this name.
 ///
-/// Throws: IoError - it is another activation
+/// Throws: IoError - the activation is not a known GELU
 GeluKind gelu_kind(const ConfigReader& config, std::string_view activation);
 
 }  // namespace tend::attention

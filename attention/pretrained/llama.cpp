@@ -58,7 +58,7 @@ void refuse_differing_layers(const ConfigReader& json, std::string_view wanted) 
   }
   const nn::json::Value* types = json.find("layer_types");
   if (types == nullptr || types->is_null()) return;
-  if (!types->is_array()) json.refuse("'layer_types' is no array");
+  if (!types->is_array()) json.refuse("'layer_types' is not an array");
   for (const nn::json::Value& each : *types) {
     if (each != wanted) json.refuse("layer_types other than ", wanted, " are not supported");
   }

@@ -22,7 +22,7 @@ namespace tend::attention {
 GPT load_pretrained(const std::filesystem::path& folder);
 
 /// The tokens that end a text: eos_token_id of generation_config.json, or of config.json if the
-/// first has none. The result may be empty.
+/// first file lacks it. The result may be empty.
 ///
 /// Throws: IoError - the folder does not exist, or a file is missing or wrong
 std::vector<std::int64_t> pretrained_stop_tokens(const std::filesystem::path& folder);

@@ -15,7 +15,7 @@ ActivationFunction::ActivationFunction(std::string_view name) {
 }
 
 Tensor ActivationFunction::operator()(const Tensor& x) const {
-  if (!function_) fail("ActivationFunction", "holds no function");
+  if (!function_) fail("ActivationFunction", "the function is empty");
   return function_(x);
 }
 

@@ -42,7 +42,7 @@ void check_mask(const char* name, const Tensor& mask, const char* meaning, const
   }
 }
 
-// Whether this call's keys and values are appended to the cached ones.
+// True if this call's keys and values are appended to the cached ones.
 bool extends(const MultiheadAttentionMasks& masks) {
   return masks.cache != nullptr && !masks.static_kv;
 }

@@ -13,7 +13,7 @@ namespace tend::nn {
 
 /// The options of nn::MultiheadAttention.
 struct MultiheadAttentionOptions {
-  double dropout = 0.0;  ///< of the weights
+  double dropout = 0.0;  ///< the probability that a weight is dropped
   Flag bias = true;
   /// Appends a learned key and value (bias_k, bias_v) that every query sees. They come last, so in
   /// a longer sequence they are at another position. Under a causal mask, a prefix of a sequence
@@ -35,8 +35,9 @@ struct MultiheadAttentionOptions {
 /// batch.
 struct MultiheadAttentionMasks {
   Tensor key_padding_mask = {};  ///< (N, S), or (S) for inputs without a batch
-  /// Whether to return the weights. They need the composed path. A sequence then has other bits if
-  /// it is the prefix of a longer one. Other sequences of the batch never change its bits.
+  /// Also returns the weights, which needs the composed path. A prefix of a sequence then equals
+  /// its part of the whole sequence only up to rounding. Other sequences of the batch never change
+  /// the bits of a sequence.
   Flag need_weights = true;
   Tensor attn_mask = {};  ///< (L, S), or (N * num_heads, L, S)
   /// Returns the mean of the weights over the heads, (N, L, S), instead of (N, num_heads, L, S).
@@ -47,8 +48,8 @@ struct MultiheadAttentionMasks {
   /// For self-attention step by step. Keys and values of earlier tokens come from the cache, and
   /// this call adds the keys and values of its own tokens. S of the masks includes the earlier
   /// tokens. Several tokens in one call need is_causal or an attn_mask. Without need_weights the
-  /// results have the same bits as one call with all tokens. A module that is called by itself has
-  /// a cache of its own.
+  /// results have the same bits as one call with all tokens. A module that is called by itself
+  /// needs its own cache.
   attention::KVCache* cache = nullptr;
   /// Key and value are a memory that all steps attend to, such as a decoder's. The cache stores
   /// their projections until it is reset. They are computed again for other tensors, and if memory
@@ -80,8 +81,8 @@ class MultiheadAttention : public Module<MultiheadAttention> {
   /// otherwise they are undefined.
   ///
   /// Throws:
-  ///   ShapeError    - inputs, masks and cached tokens do not fit together
-  ///   DTypeError    - inputs, masks and cached tokens do not fit together
+  ///   ShapeError    - the shapes of inputs, masks and cached tokens do not fit together
+  ///   DTypeError    - the dtypes of inputs, masks and cached tokens do not fit together
   ///   Error         - the cache has no room, or has a window
   ///   Error         - there is a cache, and the module has add_bias_kv or add_zero_attn
   ///   Error         - there are several tokens with a cache, but neither is_causal nor attn_mask

@@ -20,7 +20,7 @@ struct TransformerLayerOptions {
   Flag batch_first = false;
   /// Normalises the input of each part, instead of the sum of the part's input and result.
   Flag norm_first = false;
-  Flag bias = true;  ///< of every Linear and LayerNorm
+  Flag bias = true;  ///< the bias of every Linear and LayerNorm
 };
 
 /// Which tokens the tokens of an encoder see. In bool masks true means hidden; see
@@ -70,8 +70,8 @@ class TransformerEncoderLayer : public Module<TransformerEncoderLayer> {
                           const TransformerLayerOptions& options = {});
 
   /// Throws:
-  ///   ShapeError           - src and masks do not fit together
-  ///   DTypeError           - src and masks do not fit together
+  ///   ShapeError           - the shapes of src and masks do not fit together
+  ///   DTypeError           - the dtypes of src and masks do not fit together
   ///   Error                - the cache has tokens of several layers
   ///   Error, AutogradError - MultiheadAttention does not accept the cache; see there
   Tensor forward(const Tensor& src, const EncoderMasks& masks = {}) const;
@@ -101,8 +101,8 @@ class TransformerDecoderLayer : public Module<TransformerDecoderLayer> {
   /// TransformerEncoderLayer. The result has tgt's shape.
   ///
   /// Throws:
-  ///   ShapeError           - tgt, memory and masks do not fit together
-  ///   DTypeError           - tgt, memory and masks do not fit together
+  ///   ShapeError           - the shapes of tgt, memory and masks do not fit together
+  ///   DTypeError           - the dtypes of tgt, memory and masks do not fit together
   ///   Error                - the cache has tokens of several layers
   ///   Error, AutogradError - MultiheadAttention does not accept the cache; see there
   Tensor forward(const Tensor& tgt, const Tensor& memory, const DecoderMasks& masks = {}) const;

@@ -16,7 +16,7 @@ namespace autograd {
 ///
 /// - A backward that begins at a NaN throws before anything has changed, if the operation that made
 ///   the NaN was recorded in anomaly mode.
-/// - A backward that makes a NaN itself throws, in whatever mode its graph was recorded.
+/// - A backward that makes a NaN itself throws, even if its graph was not recorded in anomaly mode.
 ///
 /// The AutogradError names the operation and the element. For operations that were recorded in
 /// anomaly mode, it also names the path of the module that ran the operation. All results are read

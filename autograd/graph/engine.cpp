@@ -258,8 +258,8 @@ class Walk {
     return {true, adds ? &to.gradient.array() : nullptr};
   }
 
-  // Returns the gradient in the shape and dtype of its target. It is undefined if nobody can ask
-  // for it.
+  // Returns the gradient in the shape and dtype of its target. It is undefined if nothing will read
+  // it.
   Tensor fitted(const Target& to, Tensor gradient) const {
     if (to.node != nullptr)
       return fit_gradient(std::move(gradient), to.node->shape(), to.node->dtype());

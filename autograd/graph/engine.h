@@ -19,8 +19,8 @@ void backward(std::span<const Tensor> tensors, std::span<const Tensor> gradients
 /// Adds the gradients of `tensors` to `.grad` of every leaf that requires grad.
 ///
 /// `gradients` are the cotangents of the tensors. An undefined or missing cotangent of a
-/// one-element tensor means 1. Without retain_graph (by default: create_graph) the graph's saved
-/// tensors are freed.
+/// one-element tensor means 1. The graph's saved tensors are freed, unless retain_graph or
+/// create_graph is true.
 ///
 /// All errors come before anything has changed. Exception: if a hook or a function of the user
 /// throws, no `.grad` has changed, but the graph may be freed.
@@ -39,7 +39,7 @@ inline void backward(const std::vector<Tensor>& tensors, const std::vector<Tenso
 ///
 /// Gradients that do not lead to the inputs are not computed. Inputs that are not leaves retain
 /// their gradient from now on, as after retain_grad(). The `.grad` of an unused input stays as it
-/// is. All errors come before anything has changed, and include those of the overload without
+/// is. All errors come before anything has changed, and include the errors of the overload without
 /// inputs.
 ///
 /// Throws: AutogradError - there are no inputs, or one of them does not require grad
@@ -50,7 +50,8 @@ inline void backward(const std::vector<Tensor>& tensors, const std::vector<Tenso
 
 namespace autograd {
 
-/// Returns a tensor that a node may leave for another node, which the same backward visits later.
+/// Returns a tensor through which a node can pass data to a node that the same backward visits
+/// later.
 ///
 /// Only derivatives may call it. The tensor of a key is undefined at first, and is destroyed at the
 /// end of the backward.
@@ -60,8 +61,8 @@ Tensor& walk_note(const void* key);
 struct GradOptions {
   Flag retain_graph = false;  // create_graph implies it
   Flag create_graph = false;  // the gradients have a graph themselves
-  // Some inputs are unused, or get an undefined gradient from a function of the user. If true,
-  // their result is an undefined tensor; otherwise they are an AutogradError.
+  // What happens to inputs that are unused, or get an undefined gradient from a function of the
+  // user. If true, their result is an undefined tensor. Otherwise grad throws an AutogradError.
   Flag allow_unused = false;
 };
 

@@ -30,7 +30,7 @@ void check_writable(const char* operation, const Tensor& self) {
 }
 
 void check_history_writable(const char* operation, const Tensor& self) {
-  self.array();  // AutogradError when undefined
+  self.array();  // throws if the tensor is undefined
   if (!grad_enabled()) return;
   const Tensor base(live_base(*self.impl()));
   const auto is_trained_leaf = [](const Tensor& x) { return x.requires_grad() && x.is_leaf(); };
@@ -114,7 +114,7 @@ const Tensor& become(const char* operation, const Tensor& self,
   // The previous self: its elements with their history.
   Tensor before(self.array());
   before.impl()->set_grad_fn(gradient_edge(self).node);
-  // Recorded in any grad mode. Otherwise the history would be for another shape.
+  // The view is recorded in any grad mode, because the old history is for the old shape.
   const GradModeGuard recorded(true);
   const Tensor result = view(before);
   impl.array = result.array();

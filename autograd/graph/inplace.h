@@ -43,8 +43,8 @@ void check_fits(const char* operation, const Tensor& self, const Shape& shape, D
 /// Replaces self's elements by the elements of `result`, converted to self's dtype, and self's
 /// history by its history, if any.
 ///
-/// If self is a view, its base gets a history in which this view's part is the result's. Errors are
-/// those of check_fits.
+/// If self is a view, its base gets a history in which this view's part comes from `result`. The
+/// errors are check_fits's.
 void write(const char* operation, const Tensor& self, const Tensor& result);
 
 /// A write to self's elements in two steps.
@@ -54,9 +54,8 @@ class PendingWrite {
  public:
   /// Prepares the history that self will have, which is the history of `result`.
   ///
-  /// If self is a view, the base gets a history in which this view's part is the result's.
-  /// `operation` must live forever. If the result has a history, errors are those of
-  /// check_recordable.
+  /// If self is a view, the base gets a history in which this view's part comes from `result`.
+  /// `operation` must live forever. If the result has a history, the errors are check_recordable's.
   PendingWrite(const char* operation, const Tensor& self, const Tensor& result);
   /// Raises the version and sets the history. Call it after self's elements were overwritten.
   void commit() noexcept;

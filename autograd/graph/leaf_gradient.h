@@ -1,4 +1,4 @@
-// How the engine's gradients get into `.grad`.
+// Adds the engine's gradients to `.grad`.
 #pragma once
 
 #include <tend/autograd/tensor/tensor.h>

@@ -85,8 +85,8 @@ Tensor Recorder::attach(Ref<Node> node, Array&& result, std::span<const TensorRe
     }
     node->saves_ = node->saves_ || each.is_output() || is_defined;
   }
-  // Assigned last, because views among the inputs may have got new nodes above. These come before
-  // this node.
+  // The number is assigned last: views among the inputs may have got new nodes above, which must
+  // have smaller numbers.
   node->sequence_ = next_sequence();
   if (autograd::DetectAnomaly::is_on()) autograd::note_anomaly(*node, out, inputs);
   if (autograd::Timeline::is_on()) autograd::Timeline::note_module(*node);

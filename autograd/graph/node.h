@@ -18,7 +18,7 @@ namespace tend {
 /// gradient of each input.
 class Derivative {
  public:
-  /// Whether an input needs a gradient, and what needs() and sum() return for it.
+  /// The results of needs() and sum() for an input.
   struct Recipient {
     bool needed = false;
     const Array* sum = nullptr;
@@ -143,7 +143,7 @@ class TensorRef {
   const Tensor* tensor_ = nullptr;
 };
 
-/// Returns `tensor` if it will be needed, for a list of saved tensors, and nothing otherwise.
+/// Returns `tensor`, for a list of saved tensors, if it will be needed, and nothing otherwise.
 inline TensorRef save_if(bool needed, const Tensor& tensor) noexcept {
   return needed ? TensorRef(tensor) : TensorRef();
 }

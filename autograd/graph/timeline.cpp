@@ -37,9 +37,9 @@ std::int64_t Timeline::now() const {
 void Timeline::add(const char* name, bool is_derivative, std::int64_t bytes,
                    const std::string& module) {
   const std::int64_t end = now();
-  const auto [place, is_new] = places_.try_emplace(module, running_.modules.size());
+  const auto [entry, is_new] = indices_.try_emplace(module, running_.modules.size());
   if (is_new) running_.modules.push_back(module);
-  running_.operations.push_back({name, is_derivative, place->second, last_end_, end, bytes,
+  running_.operations.push_back({name, is_derivative, entry->second, last_end_, end, bytes,
                                  static_cast<std::int64_t>(kernels::flop_count - last_flops_)});
   go_on();
 }

@@ -25,7 +25,7 @@ struct TimedOperation {
   std::int64_t begin = 0;  // in nanoseconds since the start of the timeline
   std::int64_t end = 0;
   std::int64_t bytes = 0;  // the size of its inputs and results
-  std::int64_t flops = 0;  // in matrix products and attention
+  std::int64_t flops = 0;  // operations in matrix products and attention
 };
 
 /// Records the operations of the thread that made it, during its lifetime.
@@ -59,7 +59,7 @@ class Timeline {
   static void note(const char* operation, const Array& result, std::span<const TensorRef> inputs);
   /// Stores in `node` the module that ran its operation, for its derivative.
   static void note_module(Node& node);
-  /// Leaves out the time since the last operation, which is not an operation's.
+  /// Leaves out the time since the last operation, in which no operation ran.
   static void skip() noexcept;
 
  private:
@@ -77,8 +77,8 @@ class Timeline {
   Clock::time_point start_ = Clock::now();
   std::int64_t last_end_ = 0;
   std::uint64_t last_flops_ = 0;
-  int derivatives_ = 0;                                  // how many run now, nested
-  std::unordered_map<std::string, std::size_t> places_;  // indices of modules
+  int derivatives_ = 0;                                   // derivatives that run now, nested
+  std::unordered_map<std::string, std::size_t> indices_;  // indices of modules
   Record running_, stopped_;
 };
 

@@ -185,7 +185,8 @@ Tensor prelu(const Tensor& self, const Tensor& weight) {
     fail<ShapeError>("prelu", "a weight ", weight.shape(), " for an input ", self.shape());
   Shape along = Shape::filled(self.shape().size(), 1);
   if (self.dim() > 1) along[1] = weight.numel();
-  // Zeros where the product is not used, since it must not be infinite there.
+  // The product is not used where self is positive. It must not be infinite there, so self is
+  // replaced by 0.
   const Tensor positive = self > 0;
   return where(positive, self, reshape(weight, along) * masked_fill(self, positive, 0));
 }

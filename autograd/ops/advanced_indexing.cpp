@@ -34,7 +34,7 @@ const Tensor& InPlace::index_put_(Indices indices, const Scalar& value, Flag acc
 
 namespace {
 
-// A write of `values` to those elements of `target` that `arrays` name.
+// A write of `values` to the elements of `target` that `arrays` name.
 struct Put {
   Tensor target;
   IndexArrays arrays;
@@ -169,7 +169,7 @@ Put scatter_masked(const char* operation, const Tensor& self, const Tensor& mask
   const std::int64_t count = what.arrays.shape[0];
   if (source.numel() < count) {
     fail<ShapeError>(operation, "a source of ", source.numel(), " elements, shape ", source.shape(),
-                     ", for a mask with ", count, " true ones");
+                     ", for a mask with ", count, " true elements");
   }
   what.values = narrow(reshape(source, {source.numel()}), 0, 0, count);
   return what;

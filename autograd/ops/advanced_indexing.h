@@ -28,8 +28,8 @@ class Tensor;
 /// a copy. As in PyTorch, an integer does not count as one of the tensors whose dimensions must be
 /// neighbours (in NumPy it does): zeros({2, 3, 4})[{0, Slice{}, i}] has shape (3, n).
 ///
-/// The gradient of self is the result's gradient at the indexed elements, and zero elsewhere. For
-/// an element that is named more than once, it is the sum.
+/// The gradient of self is the result's gradient at the indexed elements, and zero elsewhere. The
+/// gradient of an element that is named more than once is the sum over its copies.
 ///
 /// Throws:
 ///   IndexError - there are too many indices, or several ellipses
@@ -45,14 +45,14 @@ Tensor index(const Tensor& self, Indices indices);
 /// Returns a copy of self with `values` written to the indexed elements.
 ///
 /// With `accumulate`, the values are added to these elements instead. If an element is named more
-/// than once, all values are added with `accumulate`; without it the last one stays. The values
-/// have self's dtype and broadcast to the shape of self[indices]. Without `accumulate`, a single
-/// value for a mask is converted to self's dtype, as by masked_fill. The indices are the same as
-/// for index. The in-place form index_put_ touches no other elements.
+/// than once, `accumulate` adds all of its values. Without `accumulate`, the last value stays. The
+/// values have self's dtype and broadcast to the shape of self[indices]. Without `accumulate`, a
+/// single value for a mask is converted to self's dtype, as by masked_fill. The indices are the
+/// same as for index. The in-place form index_put_ touches no other elements.
 ///
 /// The gradient of self is the result's gradient, with zeros at the indexed elements unless
 /// `accumulate` is true. The gradient of the values is the result's gradient at these elements. As
-/// in PyTorch, this is also so where another value stayed.
+/// in PyTorch, a value that a later value replaced gets this gradient, too.
 ///
 /// Throws:
 ///   IndexError, DTypeError, ShapeError - the indices are wrong, as for index
@@ -83,9 +83,10 @@ Tensor index_copy(const Tensor& self, std::int64_t dim, const Tensor& index, con
 ///@{
 /// Returns a copy of self with a number written to the slices along `dim` that `index` names.
 ///
-/// `index` is int64, 0-d or 1-d. Negative positions count from the end. The number is converted to
-/// self's dtype; as a tensor, it is 0-d. The gradient of self is the result's gradient, with zeros
-/// in these slices. The gradient of the value is the sum of the result's gradient over them.
+/// `index` is int64, 0-d or 1-d. Negative positions count from the end. The value is a number or a
+/// 0-d tensor, and is converted to self's dtype. The gradient of self is the result's gradient,
+/// with zeros in these slices. The gradient of the value is the sum of the result's gradient over
+/// them.
 ///
 /// Throws:
 ///   DTypeError - `index` is not int64
@@ -135,7 +136,7 @@ Tensor masked_select(const Tensor& self, const Tensor& mask);
 ///   DTypeError - the mask is not bool
 ///   DTypeError - `source` has another dtype than self
 ///   ShapeError - self and the mask do not broadcast
-///   ShapeError - `source` has fewer elements than the mask has true ones
+///   ShapeError - `source` has fewer elements than the mask has true elements
 ///
 /// https://pytorch.org/docs/2.6/generated/torch.Tensor.masked_scatter_.html
 Tensor masked_scatter(const Tensor& self, const Tensor& mask, const Tensor& source);

@@ -66,11 +66,11 @@ template <>
 inline constexpr std::string_view detail::kWords<RoundingMode> = "rounding_mode: trunc floor";
 
 ///@{
-/// Computes self / other, rounded to a whole number.
+/// Computes self / other, and rounds it to a whole number as the rounding mode says.
 ///
 /// The inputs broadcast, and their dtypes promote. With a rounding mode, integers stay integers and
-/// the gradient is zero. With std::nullopt nothing is rounded: dtypes and gradients are as for div
-/// without a mode.
+/// the gradient is zero. With std::nullopt nothing is rounded, and dtypes and gradients are the
+/// same as for div without a mode.
 ///
 /// Throws:
 ///   ShapeError - the shapes do not broadcast

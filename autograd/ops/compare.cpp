@@ -30,7 +30,7 @@ const Tensor& truths_in_place(const char* operation, const char* node, const Ten
         record(node, run.elements().to(self.dtype()), run.inputs(), {}, zero_gradient, operation));
   });
 }
-// `other` may be a number that was made a tensor.
+// `other` may be a tensor that was made from a number.
 const Tensor& compare_in_place(const char* operation, const char* node, CompareKernel kernel,
                                const Tensor& self, const Tensor& other) {
   const DType dtype = result_type(self.array(), other.array());

@@ -12,8 +12,8 @@ namespace tend {
 /// Computes the distance between vectors: norm(x1 - x2 + eps, p) over the last dimension.
 ///
 /// eps is added to each difference. The inputs broadcast and have one floating dtype. The result
-/// has it, too, and lacks the last dimension; with keepdim that dimension has size 1. The gradient
-/// is the gradient of norm.
+/// has the same dtype and lacks the last dimension; with keepdim that dimension has size 1. The
+/// gradient is the gradient of norm.
 ///
 /// Throws:
 ///   ShapeError - the shapes do not broadcast
@@ -23,7 +23,7 @@ namespace tend {
 Tensor pairwise_distance(const Tensor& x1, const Tensor& x2, double p = 2, double eps = 1e-6,
                          Flag keepdim = false);
 
-/// A margin that is given by position. Braces are options.
+/// A margin that is given by position. Braces are read as options instead.
 template <class T>
 concept IsMargin = std::is_arithmetic_v<T> && !std::same_as<T, bool>;
 
@@ -90,7 +90,7 @@ Tensor hinge_embedding_loss(const Tensor& input, const Tensor& target, T margin,
 /// vectors are (N, D) or (D), of one floating dtype. The targets are (N) or (), one for each pair
 /// of vectors. The result has the targets' shape, or is 0-d for a mean or a sum. The derivative
 /// with respect to c is -1 for target 1, and 1 for target -1 where the loss is not 0. The gradient
-/// is that times the gradient of c.
+/// of a vector is this derivative times the gradient of c.
 ///
 /// Throws:
 ///   ShapeError - the shapes of vectors and targets do not fit

@@ -61,7 +61,7 @@ std::pair<std::int64_t, std::int64_t> zeros_of(const Conv1dPadding& padding, std
 }  // namespace
 
 bool Conv1dPadding::is_word_valid(std::string_view word) {
-  return detail::place_among("padding: valid same", word) == 0;
+  return detail::index_of_word("padding: valid same", word) == 0;
 }
 
 std::string Conv1dPadding::text() const {
@@ -83,11 +83,11 @@ Tensor conv1d(const Tensor& input, const Tensor& weight, const Tensor& bias,
   // (N, C, T, K): the elements under the kernel at each of its T positions.
   Tensor under = unfold(x, 2, reach + 1, options.stride);
   if (options.dilation > 1) under = slice(under, 3, {}, {}, options.dilation);
-  const std::int64_t batch = under.size(0), places = under.size(2);
+  const std::int64_t batch = under.size(0), positions = under.size(2);
   const std::int64_t depth = weight.size(1) * weight.size(2);
-  const Tensor columns = reshape(transpose(under, 2, 3), {batch, groups, depth, places});
+  const Tensor columns = reshape(transpose(under, 2, 3), {batch, groups, depth, positions});
   const Tensor rows = reshape(weight, {groups, weight.size(0) / groups, depth});
-  Tensor out = reshape(matmul(rows, columns), {batch, weight.size(0), places});
+  Tensor out = reshape(matmul(rows, columns), {batch, weight.size(0), positions});
   if (bias.defined()) out = out + unsqueeze(bias, 1);
   return input.dim() == 3 ? out : squeeze(out, 0);
 }

@@ -37,7 +37,7 @@ class Conv1dPadding {
   bool is_valid_ = false, is_same_ = false;
 };
 
-/// Where conv1d applies its kernel.
+/// The options of conv1d.
 struct Conv1dOptions {
   std::int64_t stride = 1;    ///< the step from one position of the kernel to the next
   Conv1dPadding padding = 0;  ///< zeros added at either end

@@ -3,7 +3,7 @@
 /// matrix separately.
 ///
 /// The last two dimensions are the matrices; the others are the batch. All functions accept float32
-/// and float64. A matrix may have 2^28 elements.
+/// and float64. A matrix may have at most 2^28 elements.
 ///
 /// Singular vectors, eigenvectors and the columns of Q are unique only up to their signs. Their
 /// gradients are meaningful for losses that do not depend on the signs.
@@ -17,7 +17,7 @@ namespace tend {
 namespace linalg {
 /// The triangle of a symmetric matrix that eigh reads: the lower or the upper.
 enum class Triangle { L, U };
-/// What qr computes.
+/// The parts of the decomposition that qr computes.
 ///
 /// reduced computes the first min(m, n) columns of Q and rows of R, complete computes all of them,
 /// and r computes only R.

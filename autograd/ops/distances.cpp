@@ -105,10 +105,10 @@ Tensor cdist(const Tensor& x1, const Tensor& x2, double p) {
   if (x1.dim() < 2 || x2.dim() < 2 || x1.size(-1) != x2.size(-1)) {
     fail<ShapeError>("cdist", "needs rows of one length, got ", x1.shape(), " and ", x2.shape());
   }
-  if (!(p >= 0)) fail("cdist", "the order of the norm is ", p, ", not a number from 0 on");
+  if (!(p >= 0)) fail("cdist", "the order of the norm is ", p, ", which must be at least 0");
   const std::int64_t rows = x1.size(-2), columns = x2.size(-2);
   const Shape shape = with_matrix(common_batch(x1, x2), rows, columns);
-  constexpr std::int64_t kFewRows = 25;  // PyTorch's
+  constexpr std::int64_t kFewRows = 25;  // PyTorch's limit
   const bool some = element_count(shape) > 0 && x1.size(-1) > 0;
   if (p == 2 && some && std::max(rows, columns) > kFewRows) return euclidean_cdist(x1, x2);
   if (kernels::has_distance_kernel(p)) return measured_cdist(x1, x2, p, shape);

@@ -9,13 +9,13 @@ class Tensor;
 /// Computes the distance between every row of x1 and every row of x2.
 ///
 /// x1 is (..., n, d), x2 is (..., m, d), and the result is (..., n, m): element (i, j) is
-/// norm(x1[..., i, :] - x2[..., j, :], p). Leading dimensions broadcast. The inputs have one
-/// floating dtype, which the result has, too.
+/// norm(x1[..., i, :] - x2[..., j, :], p). Leading dimensions broadcast. The inputs and the result
+/// have one floating dtype.
 ///
 /// For p = 2 and more than 25 rows, the distances come from a matrix product. Distances that are
 /// small compared with the rows lose digits there. Orders other than 0, 1, 2 and infinity need
-/// memory for all differences. The gradient is the gradient of norm, except that each of several
-/// equal largest differences gets all of it.
+/// memory for all differences. The gradient is the gradient of norm, with one exception: for p =
+/// infinity, each of several equal largest differences gets the whole gradient.
 ///
 /// Throws:
 ///   ShapeError - the rows differ in length, or an input has fewer than two dimensions

@@ -21,7 +21,7 @@ namespace tend {
 ///     einsum("ij,jk->ik", a, b)        the product of two matrices
 ///     einsum("bhtd,bhsd->bhts", q, k)  the scores of attention
 ///     einsum("ii->i", a)               a diagonal, as a view
-///     einsum("i,j,k->ijk", list)       of a std::vector<Tensor>
+///     einsum("i,j,k->ijk", list)       three vectors in a std::vector<Tensor>
 ///
 /// A name that occurs twice in one operand selects its diagonal. An ellipsis "..." stands for the
 /// dimensions of an operand that have no name. The ellipses of several operands broadcast, and so

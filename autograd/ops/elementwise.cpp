@@ -13,8 +13,8 @@ bool is_same_view(const Array& a, const Array& b) {
          a.strides() == b.strides();
 }
 
-// A tensor with self's current history, which it keeps when self gets another one. With `copies`,
-// it has a copy of the elements, too.
+// Returns a tensor with self's current history. It keeps this history when self gets another one.
+// With `copies`, it has a copy of the elements, too.
 Tensor with_history(const Tensor& self, bool copies) {
   Tensor before(copies ? self.array().clone() : self.array());
   before.impl()->set_grad_fn(gradient_edge(self).node);

@@ -1,5 +1,5 @@
-// Runs elementwise operations: into a new tensor or, in their in-place forms, into self's own
-// elements. Also the rows of the tables (math_table.h and others), which have no code of their own.
+// Runs elementwise operations. The result goes to a new tensor or, in place, to self's elements.
+// Operations that are only rows of a table (math_table.h and others) also run here.
 #pragma once
 
 #include <cstddef>
@@ -29,8 +29,8 @@ struct Form {
 /// - other inputs that share memory with self in another layout
 class InPlaceRun {
  public:
-  /// `saved` is what the derivative saves, and `dtype` is the result's dtype. Both lists must
-  /// outlive this object. The constructor checks everything before anything changes.
+  /// `saved` are the tensors that the derivative saves, and `dtype` is the result's dtype. Both
+  /// lists must outlive this object. The constructor checks everything before anything changes.
   ///
   /// Throws:
   ///   ShapeError - the result does not have self's shape, or check_recordable refuses self

@@ -38,9 +38,8 @@ Tensor min(const Tensor& self);
 ///@{
 /// Returns the largest (max) or smallest (min) elements along `dim`, and their int64 indices.
 ///
-/// The results lack `dim`, or have size 1 there with keepdim. A value is NaN if any of its elements
-/// is NaN. The index is the index of the first such element. The gradient goes to the element at
-/// the index.
+/// The results lack `dim`, or have size 1 there with keepdim. A value is NaN if an element is NaN;
+/// the index is then the index of the first NaN. The gradient goes to the element at the index.
 ///
 /// An integer as the second argument is always a dimension: max(x, 2) is along dimension 2. For a
 /// bound use clamp_min or clamp_max; a floating number does not compile here.
@@ -68,9 +67,9 @@ Tensor amin(const Tensor& self, const Dims& dims = {}, Flag keepdim = false);
 ///@{
 /// Returns the int64 index of the largest (argmax) or smallest (argmin) element along `dim`.
 ///
-/// Without `dim` it is the index among all elements in row-major order. Of several equal elements,
-/// it is the first. NaN counts as the largest and as the smallest. The result lacks `dim`, or has
-/// size 1 there with keepdim. No gradient.
+/// Without `dim` it is the index among all elements in row-major order. If several elements are
+/// equal, it is the index of the first. NaN counts as the largest and as the smallest. The result
+/// lacks `dim`, or has size 1 there with keepdim. No gradient.
 ///
 /// Throws:
 ///   IndexError - `dim` is out of range

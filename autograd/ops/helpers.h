@@ -71,8 +71,8 @@ inline DType own_dtype(const Scalar& number) noexcept {
 /// Calls make(dtype) with the dtype of the options, or with `usual` if they have none. The tensor
 /// requires grad if the options say so.
 ///
-/// Throws: DTypeError - the options ask for requires_grad, and the dtype is not floating. Nothing
-///                      has been made then, and no random number used
+/// Throws: DTypeError - the options ask for requires_grad, and the dtype is not floating; make is
+///                      not called then
 template <class Make>
 Tensor make_with(const char* operation, const TensorOptions& options, DType usual, Make make) {
   const DType dtype = options.dtype.value_or(usual);

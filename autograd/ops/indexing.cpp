@@ -12,7 +12,8 @@ namespace tend {
 namespace {
 
 // The part of `source` that an index of this shape reads: from position 0 in each dimension. A 0-d
-// tensor counts as 1-d. An empty index reads nothing, whatever the dimensions of the source.
+// tensor counts as 1-d. An empty index reads nothing, even if the dimensions of the source do not
+// fit.
 Tensor corner(Tensor source, const Shape& shape) {
   if (element_count(shape) == 0)
     return reshape(narrow(reshape(source, {source.numel()}), 0, 0, 0), shape);
@@ -268,7 +269,7 @@ std::int64_t wrap_padding(std::int64_t padding_idx, const Shape& weight) {
   return padding_idx < 0 ? padding_idx + weight[0] : padding_idx;
 }
 
-// Where `indices` name the padding; with one more dimension, to broadcast over rows.
+// True where `indices` name the padding row. One more dimension makes it broadcast over rows.
 Tensor is_padding(const Tensor& indices, std::int64_t padding_idx) {
   const Array found = Array::empty(indices.shape(), boolean);
   kernels::eq(found, indices.array(), Array::scalar(padding_idx, int64));

@@ -96,8 +96,8 @@ inline constexpr std::string_view detail::kWords<ScatterReduction> =
 /// The elements that are combined are the terms. For a sum, the gradient of a term is the result's
 /// gradient. For a mean, it is divided by the number of terms. For a product, it is multiplied by
 /// the other terms. For amax and amin, the terms that are equal to the result share it evenly.
-/// Without `include_self`, the gradient of a self element that is replaced is zero, and it takes no
-/// share of it (in PyTorch it gets one).
+/// Without `include_self`, a self element that is replaced has gradient zero. It also gets no share
+/// of the gradient of amax and amin (in PyTorch it gets one).
 ///
 /// As in PyTorch, a product has no second derivative where several zeros of source go to one
 /// position: backward throws an AutogradError.
@@ -145,8 +145,8 @@ Tensor index_add(const Tensor& self, std::int64_t dim, const Tensor& index, cons
 /// Gathers elements along `dim`, after self and `index` are broadcast in the other dimensions.
 ///
 /// `index` is int64 and has self's rank. Without `dim`, both are flattened first. With the indices
-/// of argmax(..., keepdim) or argsort, the result has the elements that these found. The gradient
-/// of self is the result's gradient, added at the positions that were read.
+/// of argmax(..., keepdim) or argsort, the result has the elements that these functions found. The
+/// gradient of self is the result's gradient, added at the positions that were read.
 ///
 /// Throws:
 ///   IndexError - `dim` is out of range

@@ -113,8 +113,8 @@ Tensor stack(const std::vector<Tensor>& tensors, std::int64_t dim) {
   dim = wrap_dim("stack", dim, shape.rank() + 1);
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     if (tensors[i].shape() == shape) continue;
-    fail<ShapeError>("stack", "all tensors have one shape, the first has ", shape, ", tensor ", i,
-                     " has ", tensors[i].shape());
+    fail<ShapeError>("stack", "all tensors must have one shape: the first has ", shape, ", tensor ",
+                     i, " has ", tensors[i].shape());
   }
   shape.insert(dim, static_cast<std::int64_t>(tensors.size()));
   Array out = Array::empty(shape, dtype);

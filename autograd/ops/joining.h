@@ -1,6 +1,6 @@
 /// \file
 /// Functions that make one tensor from several. The result has the dtype to which all inputs
-/// promote. The gradient of each input is its part of the result's gradient. An empty list is a
+/// promote. The gradient of each input is its part of the result's gradient. An empty list throws a
 /// ShapeError.
 #pragma once
 

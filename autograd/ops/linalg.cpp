@@ -139,10 +139,10 @@ namespace {
 
 // Checks that `start`, to which a product is added, broadcasts to the product's `shape`.
 //
-// Throws: ShapeError - it does not
+// Throws: ShapeError - `start` does not broadcast to `shape`
 void check_start(const char* operation, const Tensor& start, const Shape& shape) {
   if (broadcasts_to(start.shape(), shape)) return;
-  fail<ShapeError>(operation, "what is added has shape ", start.shape(),
+  fail<ShapeError>(operation, "the added tensor has shape ", start.shape(),
                    ", which does not broadcast to the product's ", shape);
 }
 
@@ -264,12 +264,12 @@ Tensor diag_embed(const Tensor& self, std::int64_t offset, std::int64_t dim1, st
 
 Tensor trace(const Tensor& self) {
   if (self.dim() != 2) fail<ShapeError>("trace", "needs a matrix, got ", self.shape());
-  if (self.dtype() == boolean) fail<DTypeError>("trace", "does not take bool");
+  if (self.dtype() == boolean) fail<DTypeError>("trace", "does not accept bool");
   Array out = Array::empty({}, self.dtype());
   kernels::sum(out, self.array().diagonal(), {0});
   return record("TraceBackward0", std::move(out), {self}, {}, [shape = self.shape()](auto& d) {
     if (grad_enabled()) {
-      // where, not a product with the mask: an infinite cotangent times 0 would be NaN.
+      // This is not a product with the mask, because an infinite cotangent times 0 is NaN.
       d.set(0, where(eye(shape[0], shape[1], boolean), d.grad(), 0));
     } else {
       Array gradient = Array::zeros(shape, d.grad().dtype());

@@ -1,9 +1,9 @@
 /// \file
 /// Matrix products, and operations on the diagonals of matrices.
 ///
-/// All products except outer and kron sum. They need operands of one dtype, which is not bool;
-/// int64 wraps around. In the formulas for gradients, g is the gradient of the result, @ is matmul,
-/// and ^T swaps the last two dimensions.
+/// All products except outer and kron compute sums. These need operands of one dtype, which is not
+/// bool; int64 wraps around. In the formulas for gradients, g is the gradient of the result, @ is
+/// matmul, and ^T swaps the last two dimensions.
 #pragma once
 
 #include <tend/core/array/array.h>
@@ -155,7 +155,7 @@ Tensor addbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2,
 ///
 /// Throws:
 ///   ShapeError - the weight is neither 1-d nor 2-d
-///   ShapeError - x is 0-d, or its last dimension is not the weight's
+///   ShapeError - x is 0-d, or its last dimension differs from the weight's
 ///   ShapeError - the bias does not broadcast to the result
 ///   DTypeError - the dtypes differ, or are bool
 ///
@@ -176,16 +176,16 @@ Tensor kron(const Tensor& self, const Tensor& other);
 /// Makes a matrix from its diagonal, or returns the diagonal of a matrix.
 ///
 /// A vector (n) gives a square matrix of n + |diagonal| rows, with the vector on that diagonal and
-/// zeros elsewhere. A matrix gives a copy of that diagonal. Any dtype. The gradient of a vector is
-/// that diagonal of the result's gradient. The gradient of a matrix has the result's gradient on
-/// the diagonal, and zeros elsewhere.
+/// zeros elsewhere. A matrix gives a copy of that diagonal. self may have any dtype. The gradient
+/// of a vector is that diagonal of the result's gradient. The gradient of a matrix has the result's
+/// gradient on the diagonal, and zeros elsewhere.
 ///
 /// Throws: ShapeError - self is neither 1-d nor 2-d
 Tensor diag(const Tensor& self, std::int64_t diagonal = 0);
 /// Makes matrices that have the last dimension of self on a diagonal, and zeros elsewhere.
 ///
 /// Self's elements go to the positions (i, i + offset) of two new dimensions dim1 and dim2 of the
-/// result. Any dtype. The gradient is that diagonal of the result's gradient.
+/// result. self may have any dtype. The gradient is that diagonal of the result's gradient.
 ///
 /// Throws:
 ///   IndexError - dim1 or dim2 is out of range, or self is 0-d

@@ -186,7 +186,7 @@ Tensor distribution_losses(const Tensor& logits, const Tensor& target, const Ten
   }
   if (options.ignore_index >= 0) {
     fail("cross_entropy", "ignore_index is ", options.ignore_index,
-         ", which targets that are probabilities do not have");
+         ", but targets that are probabilities cannot be ignored");
   }
   const std::int64_t classes = logits.size(class_dim(logits));
   const double smoothing = options.label_smoothing;

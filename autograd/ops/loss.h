@@ -25,7 +25,7 @@ inline constexpr std::string_view detail::kWords<Reduction> = "reduction: none m
 template <class R>
 concept IsReduction = std::convertible_to<const R&, OrWord<Reduction>>;
 
-/// The options of losses that have no others.
+/// The options of losses that need only a reduction.
 struct LossOptions {
   OrWord<Reduction> reduction = Reduction::mean;
 };
@@ -92,7 +92,7 @@ Tensor cross_entropy(const Tensor& logits, const Tensor& target, const R& reduct
 }
 ///@}
 
-/// The options of nll_loss, as those of cross_entropy.
+/// The options of nll_loss. They mean the same as for cross_entropy.
 struct NllLossOptions {
   Tensor weight = {};
   std::int64_t ignore_index = -100;

@@ -14,7 +14,7 @@ namespace tend {
 class Tensor;
 
 ///@{
-/// Selects the elements of self where the condition is true, and those of other elsewhere.
+/// Selects the elements of self where the condition is true, and the elements of other elsewhere.
 ///
 /// The condition, self and other broadcast. The condition is bool. self and other promote; two
 /// numbers give float32 if one of them is floating. The gradient goes to self where the condition
@@ -37,8 +37,8 @@ std::vector<Tensor> where(const Tensor& condition);
 /// Replaces the elements of self where the mask is true by the value.
 ///
 /// self and the mask broadcast. The mask is bool. The value is a number or a 0-d tensor, and is
-/// converted to self's dtype, which the result has. The gradient goes to self where the mask is
-/// false. The gradient of the value is the sum over the masked elements.
+/// converted to self's dtype. The result has this dtype. The gradient goes to self where the mask
+/// is false. The gradient of the value is the sum over the masked elements.
 ///
 /// Throws:
 ///   DTypeError - the mask is not bool, or self's dtype cannot hold the value
@@ -78,7 +78,7 @@ Tensor clamp(const Tensor& self, const std::optional<Scalar>& lo,
 ///
 /// One of the bounds may be undefined. The tensors broadcast and promote. NaN stays NaN. The
 /// gradient goes to self where lo <= self <= hi, to lo where self < lo < hi, and to hi where
-/// self > hi or lo > hi. Comparisons with an undefined bound do not count.
+/// self > hi or lo > hi. Comparisons with an undefined bound are left out.
 ///
 /// Throws:
 ///   Error      - both bounds are undefined

@@ -99,7 +99,7 @@ Tensor logaddexp(const Tensor& self, const Tensor& other) {
 namespace {
 
 Tensor polygamma(const Form& form, std::int64_t n, const Tensor& self) {
-  if (n < 0) fail(form.operation, "the order is ", n, ", not a number from 0 on");
+  if (n < 0) fail(form.operation, "the order is ", n, ", which must be at least 0");
   // Factorials overflow far below n = 1000, so larger orders give the same results. The limit is
   // well below the largest int64 because the derivative needs order n + 1. Even orders stay even.
   const std::int64_t order = n > 1000 ? 1000 + n % 2 : n;

@@ -109,7 +109,7 @@ Tensor norm(const Tensor& self, std::optional<double> order, const Dims& dims, F
   const Shape reduced = wrap_dims("norm", dims, self.dim());
   for (const std::int64_t d : reduced) {
     if (self.size(d) == 0 && (p < 0 || p == kInf)) {
-      fail<ShapeError>("norm", "no norm of order ", p, " of nothing: dimension ", d, " of ",
+      fail<ShapeError>("norm", "the norm of order ", p, " needs elements: dimension ", d, " of ",
                        self.shape(), " is empty");
     }
   }

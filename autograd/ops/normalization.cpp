@@ -243,7 +243,7 @@ Tensor batch_norm(const Tensor& self, const Tensor& running_mean, const Tensor& 
     of_var.emplace(running_var, flattened(moments.variance * (count / (count - 1))),
                    options.momentum);
   }
-  // All new values are computed, so nothing can fail from here on.
+  // All new values are computed, so nothing can fail any more.
   if (of_mean) of_mean->apply();
   if (of_var) of_var->apply();
   return result;

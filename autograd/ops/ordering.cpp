@@ -10,9 +10,9 @@ namespace tend {
 
 ValuesAndIndices picked(const char* node, const Tensor& self, Array values, Array indices,
                         std::int64_t dim, bool keepdim, const char* operation) {
-  const Tensor places(std::move(indices));
+  const Tensor positions(std::move(indices));
   Tensor result = record(
-      node, std::move(values), {self}, {places},
+      node, std::move(values), {self}, {positions},
       [dim, keepdim, shape = self.shape()](Derivative& d) {
         const auto along = [&](const Tensor& x) {
           return keepdim || shape.empty() ? x : unsqueeze(x, dim);
@@ -20,7 +20,7 @@ ValuesAndIndices picked(const char* node, const Tensor& self, Array values, Arra
         d.set(0, scatter_to_zeros(shape, dim, along(d.saved(0)), along(d.grad())));
       },
       operation);
-  return {std::move(result), places};
+  return {std::move(result), positions};
 }
 
 ValuesAndIndices sort(const Tensor& self, Integer dim, Flag descending, Flag /*stable*/) {

@@ -115,9 +115,9 @@ UniqueElements unique_consecutive(const Tensor& self, Flag return_inverse = fals
                                   std::optional<Integer> dim = std::nullopt);
 
 ///@{
-/// Tells for each element whether it is one of the test elements.
+/// Returns whether each element is one of the test elements.
 ///
-/// With `invert`, it tells whether the element is not one of them. The result is bool and has the
+/// With `invert`, true means that the element is not one of them. The result is bool and has the
 /// shape of `elements`. The dtypes promote. NaN is never one of the test elements. `assume_unique`
 /// has no effect; it exists because PyTorch has it. No gradient.
 Tensor isin(const Tensor& elements, const Tensor& test_elements, Flag assume_unique = false,

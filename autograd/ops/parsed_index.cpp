@@ -117,7 +117,7 @@ class Selector {
   const char* operation_;
   const Tensor& self_;
   ParsedIndex parsed_;
-  std::int64_t number_ = 0;  // of the current index
+  std::int64_t number_ = 0;  // the number of the current index
   std::int64_t dim_ = 0;     // the next dimension of the view
   std::int64_t source_ = 0;  // the next dimension of self
 };
@@ -197,7 +197,7 @@ void check_values(const char* operation, const Tensor& self, const IndexArrays& 
   const Shape shape = arrays.result_shape(self.shape());
   if (!broadcasts_to(values.shape(), shape)) {
     fail<ShapeError>(operation, "values of shape ", values.shape(),
-                     " do not broadcast to the indexed places, ", shape);
+                     " do not broadcast to the indexed positions, ", shape);
   }
 }
 

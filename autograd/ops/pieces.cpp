@@ -107,9 +107,9 @@ std::vector<Tensor> tensor_split(const Tensor& self, const Tensor& indices_or_se
                                  std::int64_t dim) {
   const Array& where = indices_or_sections.array();
   if (where.dtype() != int64)
-    fail<DTypeError>("tensor_split", "indices or sections are int64, not ", where.dtype());
+    fail<DTypeError>("tensor_split", "indices or sections must be int64, not ", where.dtype());
   if (where.rank() > 1)
-    fail<ShapeError>("tensor_split", "indices or sections are 0-d or 1-d, not ", where.shape());
+    fail<ShapeError>("tensor_split", "indices or sections must be 0-d or 1-d, not ", where.shape());
   if (where.rank() == 0) return tensor_split(self, where.item<std::int64_t>(), dim);
   return tensor_split(self, Shape(where.to_vector<std::int64_t>()), dim);
 }

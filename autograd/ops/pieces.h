@@ -2,7 +2,7 @@
 /// Functions that cut a tensor along a dimension into several views.
 ///
 /// Each view shares the tensor's elements and has its dtype. The tensor's gradient joins the
-/// gradients of the pieces, in order. More than 2^24 pieces are an OutOfMemoryError.
+/// gradients of the pieces, in order. More than 2^24 pieces throw an OutOfMemoryError.
 #pragma once
 
 #include <cstdint>

@@ -17,7 +17,7 @@ class Ascending {
     dim_ = dim ? wrap_dim("quantile", *dim, self.dim()) : 0;
     const Tensor lines = dim && self.dim() > 0 ? self : reshape(self, {count});
     length_ = lines.size(dim_);
-    if (lines.numel() == 0) fail<ShapeError>("quantile", "no quantile of nothing: ", self.shape());
+    if (lines.numel() == 0) fail<ShapeError>("quantile", "no elements in shape ", self.shape());
     sorted_ = sort(lines, dim_).values;
     if (dim) {
       shape_ = self.dim() == 0 ? Shape() : reduced_shape(self.shape(), {dim_}, keepdim);
@@ -29,7 +29,7 @@ class Ascending {
   /// Computes the quantile q. `share` is q as a tensor if it has a history. Only linear
   /// interpolation has a derivative with respect to it.
   Tensor quantile(double q, Interpolation interpolation, const Tensor& share = {}) const {
-    if (!(q >= 0 && q <= 1)) fail("quantile", "the share ", q, " does not lie in [0, 1]");
+    if (!(q >= 0 && q <= 1)) fail("quantile", "the share ", q, " is not in [0, 1]");
     // The rank is rounded in the dtype of the elements, as in PyTorch.
     const auto last = static_cast<double>(length_ - 1);
     double rank = sorted_.dtype() == float32
@@ -63,7 +63,7 @@ class Ascending {
   Tensor at(double rank) const { return select(sorted_, dim_, static_cast<std::int64_t>(rank)); }
 
   Tensor sorted_;
-  Shape shape_;  // of the result
+  Shape shape_;  // the result's shape
   std::int64_t dim_ = 0, length_ = 0;
 };
 

@@ -138,7 +138,7 @@ Tensor nanmean(const Tensor& self, const Dims& dims = {}, Flag keepdim = false,
 ///   ShapeError - a dimension appears twice
 Tensor count_nonzero(const Tensor& self, const Dims& dims = {});
 
-/// Tells whether any element over `dims`, or any element of self, is not zero.
+/// Returns whether any element over `dims`, or any element of self, is not zero.
 ///
 /// The result is bool, and has self's shape without `dims`; with keepdim they stay, with size 1. It
 /// is false for no elements. NaN counts as not zero. No gradient.
@@ -147,7 +147,7 @@ Tensor count_nonzero(const Tensor& self, const Dims& dims = {});
 ///   IndexError - one of `dims` is out of range
 ///   ShapeError - a dimension appears twice
 Tensor any(const Tensor& self, const Dims& dims = {}, Flag keepdim = false);
-/// Tells whether all elements over `dims`, or all elements of self, are not zero.
+/// Returns whether all elements over `dims`, or all elements of self, are not zero.
 ///
 /// The result is bool, and has self's shape without `dims`; with keepdim they stay, with size 1. It
 /// is true for no elements. NaN counts as not zero. No gradient.

@@ -17,7 +17,7 @@ struct ValuesAndIndices;
 ///
 /// The result has self's shape; bool and int64 give int64. If `dtype` is given, self is converted
 /// to it first, and the result has it. The gradient of an element is the sum of the result's
-/// gradients from its index on.
+/// gradients at its index and after it.
 ///
 /// Throws: IndexError - `dim` is out of range
 Tensor cumsum(const Tensor& self, std::int64_t dim, std::optional<DType> dtype = std::nullopt);
@@ -35,7 +35,7 @@ Tensor cumprod(const Tensor& self, std::int64_t dim, std::optional<DType> dtype 
 /// Computes log(cumsum(exp(self))) along `dim` without overflow.
 ///
 /// The result has self's shape and dtype, which is floating. The gradient of an element x is the
-/// sum of exp(x - y) times the gradient of y, over the results y from its index on.
+/// sum of exp(x - y) times the gradient of y, over the results y at its index and after it.
 ///
 /// Throws:
 ///   DTypeError - self is not floating
@@ -46,8 +46,8 @@ Tensor logcumsumexp(const Tensor& self, std::int64_t dim);
 /// Finds the largest (cummax) or smallest (cummin) element so far along `dim`, and its index.
 ///
 /// Both results have self's shape. The values have its dtype, and the indices are int64. Of equal
-/// elements, the index is the last one's. From the first NaN on, the value is NaN. The gradient
-/// goes to the elements that were found.
+/// elements, the index is the last one's. At and after the first NaN, the value is NaN. The
+/// gradient goes to the elements that were found.
 ///
 /// Throws: IndexError - `dim` is out of range
 ValuesAndIndices cummax(const Tensor& self, std::int64_t dim);

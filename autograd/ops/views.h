@@ -22,14 +22,14 @@ class Tensor;
 Tensor select(const Tensor& self, std::int64_t dim, std::int64_t index);
 /// Returns Python's start:stop:step along `dim` as a view.
 ///
-/// The result has self's dtype. A bound that is left out or outside the dimension is the end of the
-/// dimension on its side. The gradient is the result's gradient at the chosen elements, and zero
-/// elsewhere.
+/// The result has self's dtype. A missing start is the beginning of the dimension, and a missing
+/// stop is its end. Bounds outside the dimension are moved to its nearest end. The gradient is the
+/// result's gradient at the chosen elements, and zero elsewhere.
 ///
 /// Throws: IndexError - `dim` is out of range, self is 0-d, or the step is less than 1
 Tensor slice(const Tensor& self, std::int64_t dim = 0, std::optional<Integer> start = std::nullopt,
              std::optional<Integer> stop = std::nullopt, std::int64_t step = 1);
-/// Returns `length` elements along `dim`, from `start` on, as a view.
+/// Returns `length` elements along `dim`, beginning at `start`, as a view.
 ///
 /// The result has self's dtype. `start` may count from the end. The gradient is the result's
 /// gradient at these elements, and zero elsewhere.

@@ -1,4 +1,4 @@
-// The dimensions that a reduction is over.
+// The dimensions over which a reduction runs.
 #pragma once
 
 #include <concepts>

@@ -56,7 +56,7 @@ class HookList {
 
   bool empty() const noexcept { return !hooks_ || hooks_->empty(); }
 
-  /// Calls f(hook) for each hook. Hooks that f adds or removes count from the next call on.
+  /// Calls f(hook) for each hook. If f adds or removes hooks, this takes effect at the next call.
   template <class F>
   void for_each(F f) const {
     if (!hooks_) return;

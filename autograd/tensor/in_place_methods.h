@@ -53,7 +53,7 @@ class InPlace {
 
   const Tensor& copy_(const Tensor& source) const;
   const Tensor& fill_(const Scalar& value) const;
-  /// Fills the tensor with the value of a 0-d tensor, which gets the sum of the gradients of all
+  /// Fills the tensor with the value of a 0-d tensor. The gradient of the value is the sum over all
   /// elements.
   ///
   /// Throws: ShapeError - the value is not 0-d
@@ -177,7 +177,7 @@ class InPlace {
   /// Fills the tensor with random numbers from the exponential distribution of rate lambda > 0.
   const Tensor& exponential_(double lambda = 1, Generator& generator = default_generator()) const;
 
-  // Other shapes: the tensor itself, and thus all of its handles, becomes the view.
+  // Changes of shape: the tensor itself becomes the view, for all of its handles.
 
   const Tensor& transpose_(std::int64_t dim0, std::int64_t dim1) const;
   const Tensor& swapaxes_(std::int64_t dim0, std::int64_t dim1) const;

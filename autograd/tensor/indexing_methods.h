@@ -112,7 +112,8 @@ class Indexing {
     return tend::bincount(self(), weights, minlength);
   }
 
-  // Random numbers. The tensor is the probabilities or weights, or with p gives the shape.
+  // Random numbers. The tensor has the probabilities or weights. With a number p, only its shape
+  // matters.
 
   Tensor bernoulli(Generator& generator = default_generator()) const {
     return tend::bernoulli(self(), generator);

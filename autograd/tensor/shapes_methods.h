@@ -122,7 +122,7 @@ class Shapes {
   }
   std::vector<Tensor> unbind(std::int64_t d = 0) const { return tend::unbind(self(), d); }
   // The same functions for a number of pieces that is known at compile time:
-  // auto [q, k, v] = x.chunk<3>(-1). ShapeError for another number of pieces.
+  // auto [q, k, v] = x.chunk<3>(-1). They throw a ShapeError if the number of pieces differs.
   template <std::size_t N>
   std::array<Tensor, N> split(std::int64_t length, std::int64_t d = 0) const {
     return exactly<N>("split", split(length, d));

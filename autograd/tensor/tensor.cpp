@@ -28,7 +28,7 @@ Tensor& Tensor::requires_grad_(Flag value) {
     fail<DTypeError>("requires_grad_", "only floating tensors have gradients, this one is ",
                      dtype());
   }
-  array();  // AutogradError when undefined
+  array();  // throws if the tensor is undefined
   if (!value && !is_leaf()) {
     fail<AutogradError>("requires_grad_", "a tensor with history requires grad; use detach()");
   }
@@ -68,13 +68,13 @@ bool keeps_alive(const TensorImpl& tensor, const TensorImpl& other) {
 }  // namespace
 
 void Tensor::set_grad(const Tensor& gradient) {
-  array();  // AutogradError when undefined
+  array();  // throws if the tensor is undefined
   if (gradient.defined()) {
     check_grad_fits("set_grad", *impl_, gradient.array());
     if (keeps_alive(*gradient.impl(), *impl_)) {
       fail<AutogradError>("set_grad", "the gradient of a tensor ", shape(),
-                          " cannot be the tensor itself, a view of it, or what has it as a "
-                          "gradient: they would keep each other alive for good; use a clone");
+                          " cannot be the tensor itself, a view of it, or a tensor whose "
+                          "gradient it is: they would keep each other alive for good; use a clone");
     }
   }
   impl_->grad = gradient.impl();
@@ -126,7 +126,7 @@ Tensor Tensor::detach() const {
 }
 
 const Tensor& Tensor::detach_() const {
-  array();  // AutogradError when undefined
+  array();  // throws if the tensor is undefined
   if (live_base(*impl_)) fail<AutogradError>("detach_", "a view shares its history; use detach()");
   impl_->set_grad_fn({});
   impl_->requires_grad = false;
@@ -134,8 +134,9 @@ const Tensor& Tensor::detach_() const {
 }
 
 void Tensor::set_data(const Tensor& value) {
-  array();  // AutogradError when undefined
-  if (!is_leaf()) fail<AutogradError>("set_data", "a tensor with history keeps its elements");
+  array();  // throws if the tensor is undefined
+  if (!is_leaf())
+    fail<AutogradError>("set_data", "cannot replace the elements of a tensor with history");
   const bool fits = value.shape() == shape() && value.dtype() == dtype();
   if (impl_->grad && !fits) {
     fail<AutogradError>("set_data", "the tensor ", shape(), ' ', dtype(), " has a gradient; call ",
@@ -165,7 +166,7 @@ std::ostream& operator<<(std::ostream& out, const Tensor& tensor) {
 }
 
 Index::Index(const Tensor& tensor) : kind_(Kind::tensor), tensor_(tensor.impl()) {
-  tensor.array();  // AutogradError when undefined
+  tensor.array();  // throws if the tensor is undefined
 }
 
 Indexed::Indexed(Tensor elements, std::unique_ptr<ParsedIndex> arrays) noexcept

@@ -272,7 +272,7 @@ class Indexed : public Tensor {
  private:
   void write_back(const Tensor& value) const;
 
-  std::unique_ptr<ParsedIndex> parsed_;  // of a copy; null for a view
+  std::unique_ptr<ParsedIndex> parsed_;  // the indices of a copy; null for a view
 };
 
 template <std::same_as<std::vector<Index>> V>

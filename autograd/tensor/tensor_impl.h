@@ -41,7 +41,7 @@ class TensorHook {
 
   template <class F>
   static Call make_call(F f) {
-    Call call;  // the only one: with two, GCC 12 at -O1 loses a hook's writes
+    Call call;  // all returns use it: with a second Call, GCC 12 at -O1 loses a hook's writes
     if (is_empty_function(f)) return call;
     call = [f = std::move(f)](const Tensor& gradient, Tensor& replacement) mutable {
       if constexpr (std::is_void_v<decltype(f(gradient))>) {

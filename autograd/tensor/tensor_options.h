@@ -8,14 +8,14 @@
 
 namespace tend {
 
-/// What a new tensor is: zeros({2}, {.dtype = float64, .requires_grad = true}).
+/// The options of a new tensor: zeros({2}, {.dtype = float64, .requires_grad = true}).
 struct TensorOptions {
   /// The dtype. If it is missing, the function uses its default.
   std::optional<DType> dtype = std::nullopt;
-  /// Whether the new tensor requires grad.
+  /// True if the new tensor requires grad.
   ///
-  /// Throws: DTypeError - it is true and the dtype is not floating; the check comes before the
-  ///                      tensor is made
+  /// Throws: DTypeError - requires_grad is true and the dtype is not floating; the check comes
+  ///                      before the tensor is made
   Flag requires_grad = false;
 };
 

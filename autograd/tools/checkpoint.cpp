@@ -11,7 +11,7 @@
 namespace tend::autograd {
 namespace {
 
-// The data kept about a tensor that an operation saved in the first run of f.
+// The data that are stored about a tensor that an operation saved in the first run of f.
 struct Noted {
   Shape shape;
   DType dtype;
@@ -32,8 +32,8 @@ class Collector final : public Recomputation {
   std::vector<std::uint32_t> versions;
 };
 
-// One call of checkpoint. Of the tensors that the operations of f save, it keeps only shape and
-// dtype.
+// One call of checkpoint. It stores only the shapes and dtypes of the tensors that the operations
+// of f save.
 class Checkpoint final : public Recomputation {
  public:
   Checkpoint(TensorFunction f, const std::vector<Tensor>& inputs, const CheckpointOptions& options)
@@ -71,7 +71,7 @@ class Checkpoint final : public Recomputation {
     const Array& array = second_->arrays[index];
     if (array.storage()->version() != second_->versions[index]) {
       fail<AutogradError>("checkpoint", "a tensor of shape ", array.shape(),
-                          " that was saved for backward is changed in place by [",
+                          " that was saved for backward was changed in place by [",
                           array.storage()->last_writer(), "]");
     }
     return array;
@@ -132,8 +132,8 @@ class Checkpoint final : public Recomputation {
   bool open_ = true;  // during the first run, in which f may run backward on a part of its graph
   bool runs_again_ = false;
   Ref<Collector> second_;  // the second run
-  // The number of its tensors that the first run also saved. Random numbers that f uses after these
-  // may differ.
+  // The number of tensors of the second run that the first run also saved. Random numbers that f
+  // uses after these may differ.
   std::size_t shared_ = 0;
 };
 

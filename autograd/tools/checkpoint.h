@@ -13,7 +13,7 @@ namespace tend::autograd {
 
 /// The options of checkpoint.
 struct CheckpointOptions {
-  Flag preserve_rng_state = true;  // of the default generator; only needed for random numbers
+  Flag preserve_rng_state = true;  // of the default generator; needed only if f uses random numbers
 };
 
 /// Computes f(inputs) and saves only f and the inputs for backward.
@@ -27,8 +27,8 @@ struct CheckpointOptions {
 ///
 /// An error comes from the backward:
 ///
-/// Throws: AutogradError - an input was changed in place since, or f saves other tensors in the
-///                         second run
+/// Throws: AutogradError - an input was changed in place after the call, or f saves other tensors
+///                         in the second run
 ///
 /// Limits:
 ///

@@ -88,7 +88,7 @@ class CustomCall {
       const bool is_dirty = is_in(saved, context.dirty_) && is_in(saved, inputs);
       // The history of a dirty input will change later, so it is not saved.
       saved_.push_back({is_dirty ? saved.detach() : saved,
-                        place(saved, outputs, is_dirty ? Tensors() : inputs)});
+                        index_among(saved, outputs, is_dirty ? Tensors() : inputs)});
     }
     for (Tensor& output : outputs) finish(output, inputs, context);
     return outputs;
@@ -143,7 +143,8 @@ class CustomCall {
   const std::vector<Saved>& saved() const { return saved_; }
 
   // Returns the index of the output that is the saved tensor; -1 for inputs and other tensors.
-  static std::ptrdiff_t place(const Tensor& saved, const Tensors& outputs, const Tensors& inputs) {
+  static std::ptrdiff_t index_among(const Tensor& saved, const Tensors& outputs,
+                                    const Tensors& inputs) {
     const auto is_same = [&](const Tensor& each) { return each.impl() == saved.impl(); };
     if (std::any_of(inputs.begin(), inputs.end(), is_same)) return -1;
     const auto output = std::find_if(outputs.begin(), outputs.end(), is_same);

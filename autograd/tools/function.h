@@ -64,7 +64,7 @@ class FunctionContext {
  private:
   friend class CustomCall;
   std::vector<Tensor> to_save_, dirty_, constant_;  // in forward
-  bool grad_mode_ = false;                          // the caller's
+  bool grad_mode_ = false;                          // the caller's grad mode
   std::vector<Tensor> saved_;                       // in backward
   std::vector<bool> needed_;
 };

@@ -249,7 +249,7 @@ class Check {
     for (std::size_t c = 0; c < output.of_sum.size(); ++c) {
       const Values& of_sum = output.of_sum[c];
       for (std::size_t j = 0; j < static_cast<std::size_t>(checked_[c].numel()); ++j) {
-        double sum = 0, size = 0;  // `size`, as terms that cancel in the sum are rounded, too
+        double sum = 0, size = 0;  // size also counts terms that cancel in sum, as they are rounded
         for (const std::vector<Values>& gradients : output.gradients) {
           if (gradients[c].empty()) continue;
           sum += gradients[c][j];
@@ -383,7 +383,7 @@ class Check {
   const TensorFunction& f_;
   const Tensors& inputs_;
   const GradcheckOptions& options_;
-  mutable std::optional<std::vector<std::int64_t>> sizes_;  // of the first evaluation's outputs
+  mutable std::optional<std::vector<std::int64_t>> sizes_;  // in the first evaluation
   Generator generator_{0};
   Tensors checked_;                     // the inputs that require grad
   std::vector<std::size_t> positions_;  // and their indices in inputs_

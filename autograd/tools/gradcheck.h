@@ -31,13 +31,13 @@ struct GradcheckEntry {
   bool passed = true;
   std::size_t output = 0;     // index of the function's output
   std::int64_t element = -1;  // row-major index in the input; -1 if no single element is wrong
-  Shape index;                // the same, one number per dimension
+  Shape index;                // the element's index, one number per dimension
   double analytic = 0;
   double numeric = 0;
   double abs_error = 0;  // |analytic - numeric|
   /// abs_error / max(|numeric|, atol / rtol). Below atol / rtol, atol decides.
   double rel_error = 0;
-  double max_abs_error = 0;  // over all derivatives with respect to this input
+  double max_abs_error = 0;  // the largest abs_error with respect to this input
   double max_rel_error = 0;
 };
 

@@ -35,8 +35,8 @@ inline std::vector<std::int64_t> random_tokens(std::uint64_t seed, std::int64_t 
   return tokens;
 }
 
-/// True if the gradient of this parameter is compared after a training step. Of the blocks, only
-/// the first is compared.
+/// True if the gradient of this parameter is compared after a training step. Only the first block
+/// is compared.
 inline bool is_checked(std::string_view name) {
   return !name.starts_with("blocks.") || name.starts_with("blocks.0.");
 }

@@ -47,7 +47,7 @@ class InputsFile {
   /// Sets the environment variable COMPARE_INPUTS, which the workers inherit, to the file's path.
   InputsFile();
 
-  /// The number of bytes that the last case must at least read and write.
+  /// The least number of bytes that the last case must read and write.
   double bytes() const;
 
  private:

@@ -27,8 +27,8 @@ struct Peer {
   bool is_kernels_only = false;
 };
 
-/// The workers in `folder`, of all libraries that were found. The first is tend's, whose worker is
-/// the program `tend` unless that is empty. The options use at most `threads` threads.
+/// The workers in `folder`, for all libraries that were found. The first is tend's. If `tend` is
+/// not empty, it is the path of tend's worker. The options use at most `threads` threads.
 std::vector<Peer> find_peers(const std::string& folder, const std::string& tend, int threads);
 
 /// The settings for one thread and for `threads` threads, with OpenBLAS's fastest kernels.

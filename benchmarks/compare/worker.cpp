@@ -147,7 +147,7 @@ int serve(int argc, char** argv, const Library& library) {
     std::cerr << "This program is a part of the benchmark compare, which starts it.\n";
     return 2;
   }
-  // Answers go to the original standard output. What a library prints goes to standard error.
+  // Answers go to the original standard output. Output of the library goes to standard error.
   std::FILE* answers = fdopen(dup(STDOUT_FILENO), "w");
   dup2(STDERR_FILENO, STDOUT_FILENO);
   Server server(library, {std::stoull(argv[1]), std::stoi(argv[2])});

@@ -22,7 +22,8 @@ namespace limits::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// More than the latency times the throughput of the multiply-adds of any core so far.
+// The number of independent sums, which hide the latency of a multiply-add. It is more than latency
+// * (multiply-adds per cycle) on any current core.
 constexpr double kChains = 12;
 
 /// Does at least `flops` operations. It returns their sum, so that the compiler cannot remove them.
@@ -93,8 +94,8 @@ namespace {
 
 using Sums = std::vector<float>;
 
-/// Pins this thread to one of `cores`, counted from 0 by `number`. Two threads on one core would
-/// show only half of the machine's limit.
+/// Pins this thread to the core at index `number` of `cores`. Two threads on one core would show
+/// only half of the machine's limit.
 void stay_on(const cpu_set_t& cores, int number) {
   for (std::size_t core = 0; core < CPU_SETSIZE; ++core) {
     if (!CPU_ISSET(core, &cores) || number-- != 0) continue;

@@ -32,7 +32,7 @@ std::int64_t bytes_seen(const Shape& shape, const Shape& strides, DType dtype) {
   }
   if (overflows || __builtin_mul_overflow(count, item_size(dtype), &bytes)) {
     fail<ShapeError>("from_blob", "strides ", strides, " of shape ", shape, ' ', dtype,
-                     " lead beyond what an int64 can count");
+                     " reach further than an int64 can count");
   }
   return bytes;
 }
@@ -298,7 +298,7 @@ Array Array::narrow(std::int64_t dim, std::int64_t start, std::int64_t length) c
   const std::int64_t size = shape_[dim];
   const std::int64_t first = start < 0 ? start + size : start;
   if (first < 0 || first > size || length < 0 || length > size - first) {
-    fail<IndexError>("narrow", "start ", start, " with length ", length, " leaves dimension ", dim,
+    fail<IndexError>("narrow", "start ", start, " with length ", length, " exceeds dimension ", dim,
                      " of ", shape_);
   }
   return slice(dim, first, first + length);
@@ -399,7 +399,7 @@ Array Array::view(const Shape& wanted) const {
   }
   auto strides = view_strides(shape_, strides_, shape);
   if (!strides) {
-    fail<ShapeError>("view", shape_, " with strides ", strides_, " cannot be seen as ", shape,
+    fail<ShapeError>("view", shape_, " with strides ", strides_, " cannot be viewed as ", shape,
                      " without a copy; use reshape or contiguous");
   }
   return window(std::move(shape), std::move(*strides), offset_);
@@ -511,7 +511,8 @@ Array Array::as_strided(const Shape& shape, const Shape& strides, std::int64_t o
   }
   if (!fits || (!empty && last >= storage_->bytes() / item_size(dtype_))) {
     fail<ShapeError>("as_strided", "shape ", shape, ", strides ", strides, ", offset ", offset,
-                     " leave a storage of ", storage_->bytes() / item_size(dtype_), " elements");
+                     " reach beyond a storage of ", storage_->bytes() / item_size(dtype_),
+                     " elements");
   }
   // A view without elements keeps its offset, since the new offset may be outside of the storage.
   return window(Shape(shape), Shape(strides), empty ? offset_ : offset);

@@ -178,7 +178,7 @@ inline std::int64_t wrap_dim(std::string_view operation, std::int64_t dim, std::
   return dim < 0 ? dim + dims : dim;
 }
 
-/// `dims`, wrapped and sorted. All dimensions if `dims` is empty.
+/// `dims`, wrapped and sorted; all dimensions if `dims` is empty.
 ///
 /// Throws:
 ///   IndexError - a dimension is out of range

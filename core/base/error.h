@@ -1,5 +1,5 @@
-// The errors that tend throws. Each message names the operation; docs/reference.md says what holds
-// after an error.
+// The errors that tend throws. Each message names the operation; docs/reference.md describes the
+// state after an error.
 #pragma once
 
 #include <array>

@@ -5,7 +5,7 @@
 #include <concepts>
 
 namespace tend {
-// This abs is in a namespace of its own, so that tend::abs is only the function of tensors. Then
+// This abs is in a separate namespace, so that tend::abs is only the function of tensors. Then
 // tend::abs is not overloaded and can be passed as an argument. After `using namespace tend`,
 // abs(2.5) still finds this one.
 namespace number_functions {

@@ -16,7 +16,7 @@ inline constexpr std::string_view kWords{};
 /// The position of `word` in the list `words`, which has the form of kWords.
 ///
 /// Throws: Error - `word` is not in the list; the message lists the words
-std::int64_t place_among(std::string_view words, std::string_view word);
+std::int64_t index_of_word(std::string_view words, std::string_view word);
 }  // namespace detail
 
 /// A parameter that accepts a value of the enumeration E, or PyTorch's word for it.
@@ -30,7 +30,8 @@ class OrWord {
   ///
   /// Throws: Error - E has no such word; the message lists E's words
   template <std::convertible_to<std::string_view> Word>
-  OrWord(const Word& word) : value_(static_cast<E>(detail::place_among(detail::kWords<E>, word))) {}
+  OrWord(const Word& word)
+      : value_(static_cast<E>(detail::index_of_word(detail::kWords<E>, word))) {}
   constexpr operator E() const noexcept { return value_; }
 
  private:

@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kPieceAlignment = 64;
 // The usual size of a segment. Pages that nobody has written to cost nothing.
 constexpr std::size_t kSegment = std::size_t{128} << 20;
-// A remainder of fewer bytes is not split off as a piece of its own.
+// A remainder of fewer bytes is not split off as a separate piece.
 constexpr std::size_t kLeast = 4096;
 
 constexpr std::size_t rounded_up(std::size_t bytes, std::size_t step) noexcept {

@@ -6,9 +6,9 @@
 namespace tend {
 namespace {
 
-// Data of up to this many bytes follow the Storage in the same block. Larger data have a block of
-// their own, so that the Storage does not make the pool round up its size. Under the address
-// sanitizer all data have their own block, so that it finds writes before the first byte.
+// Data of up to this many bytes follow the Storage in the same block. Larger data have a separate
+// block, so that the Storage does not make the pool round up its size. Under the address sanitizer
+// all data have a separate block, so that it finds writes before the first byte.
 constexpr std::int64_t kMaxInSameBlock = detail::kKeepsBlocks ? 2048 : 0;
 
 }  // namespace

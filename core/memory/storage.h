@@ -63,8 +63,8 @@ class alignas(64) Storage final : public RefCounted {
   static void destroy(Storage* storage) noexcept;
 
  private:
-  // Where the data are. same_block: after the Storage, in its block. own_block: in a block of their
-  // own. borrowed: in borrowed memory, and a Borrowed object follows the Storage.
+  // Where the data are. same_block: after the Storage, in its block. own_block: in a separate
+  // block. borrowed: in borrowed memory, and a Borrowed object follows the Storage.
   enum class Kind : std::uint8_t { same_block, own_block, borrowed };
 
   Storage(std::byte* data, std::int64_t bytes, Kind kind) noexcept

@@ -141,7 +141,7 @@ void fill_bernoulli(const Array& out, double p, Generator& generator) {
   if (!direct) out.copy_from(kept);
 }
 
-// The dtype can represent every whole number from 0 to this one, excluding this one.
+// The dtype can represent every whole number from 0 up to this limit, which is excluded.
 std::int64_t exact_limit(DType dtype) {
   switch (dtype) {
     case DType::boolean: return 2;
@@ -281,7 +281,7 @@ void draw_keep_mask(const Array& out, double keep_probability, Generator& genera
   check_output("dropout", out);
   check_probability("dropout", keep_probability);
   if (out.dtype() != boolean) {
-    fail<DTypeError>("dropout", "the mask is a bool array, got ", out.dtype());
+    fail<DTypeError>("dropout", "the mask must be a bool array, got ", out.dtype());
   }
   if (keep_probability == 0.0 || keep_probability == 1.0) {
     out.fill(keep_probability == 1.0);

@@ -69,8 +69,8 @@ void randperm(const Array& out, Generator& generator = default_generator());
 /// Throws: Error - `p` is not in [0, 1]
 void bernoulli(const Array& out, double p, Generator& generator = default_generator());
 
-/// The same with a probability for each element. `p` is float32 or float64, and is broadcast to
-/// `out`.
+/// Does the same with a probability for each element. `p` is float32 or float64, and is broadcast
+/// to `out`.
 ///
 /// PyTorch: Tensor.bernoulli_(p_tensor).
 ///
@@ -101,8 +101,8 @@ void exponential(const Array& out, double lambda = 1.0, Generator& generator = d
 void draw_keep_mask(const Array& out, double keep_probability,
                     Generator& generator = default_generator());
 
-/// The same mask for `count` elements as bits. Element i is bit i % 8 of byte i / 8, and the unused
-/// bits of the last byte are zero.
+/// Makes the same mask as bits, for `count` elements. Element i is bit i % 8 of byte i / 8, and the
+/// unused bits of the last byte are zero.
 ///
 /// The whole mask must be made in one call, because the MKL stream restarts in each call.
 ///

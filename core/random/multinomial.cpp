@@ -36,7 +36,7 @@ void check(const Array& out, const Array& probabilities, bool replacement) {
   if (out.dtype() != int64)
     fail<DTypeError>("multinomial", "the output is ", out.dtype(), ", not int64");
   if (probabilities.rank() < 1 || probabilities.rank() > 2) {
-    refuse("the probabilities have dimensions (n,) or (m, n)");
+    refuse("the probabilities must have shape (n,) or (m, n)");
   }
   if (out.rank() != probabilities.rank()) refuse("the numbers of dimensions differ");
   if (out.rank() == 2 && out.shape()[0] != probabilities.shape()[0]) {

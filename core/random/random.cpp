@@ -27,7 +27,7 @@ std::uint64_t take(std::span<const std::uint8_t>& bytes, std::size_t width) {
   return value;
 }
 
-// Held by the thread that uses the default generator.
+// The thread that uses the default generator holds this mutex.
 constinit std::mutex default_mutex;
 // The number of this thread's GeneratorLocks on the default generator. Only the outermost lock uses
 // the mutex, so that a thread may lock the generator again in a nested call.

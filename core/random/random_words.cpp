@@ -73,8 +73,8 @@ HWY_INLINE hn::Vec<D> mantissas(D d, const std::uint32_t* pairs) {
 }
 
 // Converts 53 bits to a double exactly, with instructions that every target has. The lower 52 bits
-// become the mantissa of a number from 2^52 on, and 2^52 is subtracted again. If the upper bit is
-// 1, 2^52 is added.
+// become the mantissa of a number that is at least 2^52, and 2^52 is subtracted again. If the upper
+// bit is 1, 2^52 is added.
 template <class D>
 HWY_INLINE hn::Vec<hn::RebindToFloat<D>> uniform_double(D d, const std::uint32_t* pairs) {
   const hn::RebindToFloat<D> df;

@@ -16,7 +16,7 @@ std::optional<double> cgroup_cpu_quota(const std::filesystem::path& memberships,
                                        const std::filesystem::path& groups);
 
 /// The number of processors in the affinity mask, but no more than the control groups' quota,
-/// rounded up. At least 1.
+/// rounded up. It is at least 1.
 int available_processors() noexcept;
 
 }  // namespace tend

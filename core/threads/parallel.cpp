@@ -49,7 +49,7 @@ class Job {
 
   std::uint64_t chunks() const { return (size_ - 1) / grain_ + 1; }
 
-  // The next chunk of a run, on a cache line of its own.
+  // The next chunk of a run, on a separate cache line.
   struct alignas(64) Run {
     std::atomic<std::uint64_t> next;
   };

@@ -21,13 +21,17 @@ addEventListener("load", () => {
 </script>
 SCRIPT
   chromium --headless --no-sandbox --disable-gpu --window-size=900,900 --dump-dom "file://$pages/page.html" 2>/dev/null |
-    grep -o 'picture:[^:]*:end' | cut -d: -f2 | base64 -d >"docs/pictures/$4"
+    grep -o 'picture:[^:]*:end' | cut -d: -f2 | base64 -d >"$4"
 }
 
 "$build/examples/train" --task recall --out "$pages/recall" >/dev/null
 "$build/examples/lab/induction" --out "$pages" >/dev/null
 for theme in light dark; do
-  picture "$pages/recall/report.html" ".arcs" "$theme" "recall-$theme.svg"
-  picture "$pages/induction.html" ".chart svg" "$theme" "induction-$theme.svg"
-  picture "$pages/induction.html" ".map svg" "$theme" "pattern-$theme.svg"
+  picture "$pages/recall/report.html" ".arcs" "$theme" "docs/pictures/recall-$theme.svg"
+  picture "$pages/induction.html" ".chart svg" "$theme" "docs/pictures/induction-$theme.svg"
+  # A map has a shape for each of its cells, so its picture is smaller in pixels.
+  picture "$pages/induction.html" ".map svg" "$theme" "$pages/pattern.svg"
+  echo "<body style='margin:0'><img src='pattern.svg' width='520' height='519'>" >"$pages/pattern.html"
+  chromium --headless --no-sandbox --disable-gpu --allow-file-access-from-files --window-size=520,519 \
+    --screenshot="docs/pictures/pattern-$theme.png" "file://$pages/pattern.html" 2>/dev/null
 done

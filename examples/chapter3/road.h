@@ -26,7 +26,7 @@ void walk_one_query(Walk& walk, const std::string& seed, const OneQuery& options
 /// The dot products of all pairs of rows, by two loops. The notebooks do this before they use
 /// matmul.
 tend::Tensor scores_by_loops(const tend::Tensor& inputs);
-/// The sum of the rows, weighted, by a loop.
+/// The weighted sum of the rows, by a loop.
 tend::Tensor context_by_loop(const tend::Tensor& weights, const tend::Tensor& inputs);
 /// The dot product of each row with the query, by a loop.
 tend::Tensor scores_by_loop(const tend::Tensor& query, const tend::Tensor& inputs);

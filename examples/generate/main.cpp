@@ -118,7 +118,7 @@ struct Run {
   std::vector<TokenSequence> sequences;
   std::size_t prompt_tokens = 0;
   std::int64_t steps = 0;    // new tokens of the longest sequence
-  std::int64_t later = 0;    // new tokens of all sequences after their first
+  std::int64_t later = 0;    // new tokens of all sequences, without the first of each
   double first_seconds = 0;  // until the first token, or with beams until the end
   double other_seconds = 0;
 };

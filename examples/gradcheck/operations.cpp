@@ -98,8 +98,7 @@ std::set<std::string> nodes_to_break(const std::string& name, const std::set<std
   }
   const auto& [all, own] = operation->second;
   if (own.empty()) {
-    throw Error("--break: " + name + " has no node of its own; it is made of:\n  " +
-                joined(all, "\n  "));
+    throw Error("--break: " + name + " has no own node; it consists of:\n  " + joined(all, "\n  "));
   }
   std::set<std::string> found;
   std::set_intersection(own.begin(), own.end(), known.begin(), known.end(),

@@ -4,7 +4,7 @@
 //
 // Such heads form in a sudden step (Olsson et al. 2022). The pair of heads is visible in the
 // weights as K-composition (Elhage et al. 2021). Both papers studied language models. Here the
-// sequences are random, and patching, ablation and attribution prove the circuit.
+// sequences are random, and patching, ablation and attribution support this explanation.
 //
 // A sequence repeats a block of different tokens out of 64. The length of the block varies from 12
 // to 24, so that heads cannot find the copy by its distance.
@@ -65,7 +65,7 @@ void append(std::vector<double>& values, const Tensor& x) {
   values.insert(values.end(), added.begin(), added.end());
 }
 
-/// The first value of `x` at which `y` has crossed `level`, from the side of its first value.
+/// The x at which y first crosses `level`.
 double passes(const std::vector<double>& x, const std::vector<double>& y, double level) {
   std::size_t i = 0;
   while (i + 1 < y.size() && (y[i] < level) == (y[0] < level)) ++i;
@@ -154,7 +154,7 @@ struct Place {
   std::int64_t head, position;
 };
 
-/// The head and position of the highest of a layer's values, (head, position).
+/// The head and position with the highest value. `values` is (head, position).
 Place highest(const Tensor& values) {
   const auto at = values.argmax().item<std::int64_t>();
   return {at / kLength, at % kLength};

@@ -17,7 +17,7 @@ namespace lab {
 
 class PythonRandom {
  public:
-  /// Matsumoto and Nishimura's seeding with an array. The array is the words of the seed, the
+  /// Seeds with an array, as Matsumoto and Nishimura do. The array has the words of the seed, the
   /// lowest first.
   explicit PythonRandom(std::uint64_t seed) {
     std::vector<std::uint32_t> key{static_cast<std::uint32_t>(seed)};
@@ -87,7 +87,7 @@ class PythonRandom {
     return y ^ (y >> 18);
   }
 
-  /// A random number below n: random bits, as many as n has, until their value is below n.
+  /// A random number below n. Draws numbers with the bit length of n until one is below n.
   std::uint64_t below(std::uint64_t n) {
     const int bits = static_cast<int>(std::bit_width(n));
     while (true) {

@@ -34,12 +34,12 @@ struct Archive {
   // process's limits.
   std::optional<Array> mapped(const ZipReader::Entry& entry, NumberKind kind,
                               std::uint64_t position, const Shape& shape) {
-    const std::optional<std::uint64_t> place = entry.place();
-    if (!place) return {};
+    const std::optional<std::uint64_t> begin = entry.position();
+    if (!begin) return {};
     if (!mapping) mapping.emplace(archive.file(), PageAccess::copied_when_written);
-    // If a future libzip reads ahead, `place` is wrong. Then the entry is not mapped but read.
-    if (!npy::has_magic(mapping->data() + *place)) return {};
-    return mapping->array(kind, *place + position, shape);
+    // If a future libzip reads ahead, `begin` is wrong. Then the entry is not mapped but read.
+    if (!npy::has_magic(mapping->data() + *begin)) return {};
+    return mapping->array(kind, *begin + position, shape);
   }
 
   Tensor read(const std::string& name, const std::string& key, const LoadOptions& options) {
@@ -52,7 +52,8 @@ struct Archive {
       };
     }
     Tensor out = npy::read(source);
-    // The checksum can be compared only after all bytes were read; a mapped entry's were not.
+    // The checksum can be compared only after all bytes were read. The bytes of a mapped entry were
+    // not.
     if (entry.is_read()) entry.finish();
     return out;
   }
@@ -84,7 +85,8 @@ NpzFile load_npz(const std::filesystem::path& path, const LoadOptions& options) 
   Archive file{path, ZipReader(path, "load_npz")};
   NpzFile out;
   for (const std::string& name : file.archive.names()) {
-    if (!name.ends_with(kSuffix)) file.archive.refuse("entry '", shown(name), "' is no .npy file");
+    if (!name.ends_with(kSuffix))
+      file.archive.refuse("entry '", shown(name), "' is not a .npy file");
     const std::string key = name.substr(0, name.size() - kSuffix.size());
     try {
       out.emplace_back(key, file.read(name, key, options));

@@ -83,7 +83,7 @@ class Caller {
     if (arguments_.empty()) return out;
     for (const Number item : argument<Sequence>(0).items) {
       const Sequence* pair = std::get_if<Sequence>(&objects_[item]);
-      if (pair == nullptr || pair->items.size() != 2) refuse_arguments("an item is no pair");
+      if (pair == nullptr || pair->items.size() != 2) refuse_arguments("an item is not a pair");
       out.items.emplace_back(pair->items[0], pair->items[1]);
     }
     return out;
@@ -153,7 +153,7 @@ class Caller {
 class Converter {
  public:
   Converter(const ByteReader& reader, const Objects& objects, std::uint64_t bytes)
-      : reader_(reader), objects_(objects), left_(most_copies(bytes)) {}
+      : reader_(reader), objects_(objects), copies_left_(most_copies(bytes)) {}
 
   PtFile file(Number number) {
     PtFile out;
@@ -171,7 +171,7 @@ class Converter {
 
   Value value(Number number, int depth) {
     if (depth > kMaxDepth) reader_.refuse("lists and dicts nest deeper than ", kMaxDepth);
-    pay(1);
+    count_copies(1);
     return std::visit([&](const auto& object) { return value_of(object, depth); },
                       objects_[number]);
   }
@@ -184,13 +184,13 @@ class Converter {
     return out;
   }
   Value leave_out(std::string what) {
-    pay(path_.size() + what.size());
+    count_copies(path_.size() + what.size());
     left_out_.push_back({path_, std::move(what)});
     return {};
   }
-  void pay(std::uint64_t cost) {
-    if (cost > left_) reader_.refuse("repeats its parts too often");
-    left_ -= cost;
+  void count_copies(std::uint64_t cost) {
+    if (cost > copies_left_) reader_.refuse("repeats its parts too often");
+    copies_left_ -= cost;
   }
 
   Value value_of(std::monostate, int) { return PtValue(); }
@@ -198,7 +198,7 @@ class Converter {
   Value value_of(std::int64_t object, int) { return object; }
   Value value_of(double object, int) { return object; }
   Value value_of(const std::string& object, int) {
-    pay(object.size());
+    count_copies(object.size());
     return object;
   }
   Value value_of(const Tensor& object, int) { return object; }
@@ -217,7 +217,7 @@ class Converter {
     for (const auto& [number, item] : object.items) {
       PtItem added;
       if (const auto* text = std::get_if<std::string>(&objects_[number])) {
-        pay(2 * text->size());
+        count_copies(2 * text->size());
         added.key = *text;
       } else if (const auto* integer = std::get_if<std::int64_t>(&objects_[number])) {
         added.key = *integer;
@@ -225,7 +225,7 @@ class Converter {
         leave_out("a key that is neither a text nor an integer");
         continue;
       }
-      pay(1);
+      count_copies(1);
       const std::string name = text_of(added.key);
       if (!keys.insert(added.key).second) reader_.refuse("the key '", name, "' is used twice");
       Value found = part(path_.empty() ? name : '.' + name, item, depth);
@@ -248,7 +248,7 @@ class Converter {
 
   const ByteReader& reader_;
   const Objects& objects_;
-  std::uint64_t left_;
+  std::uint64_t copies_left_;
   std::string path_;
   std::vector<LeftOut> left_out_;
 };

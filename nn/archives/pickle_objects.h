@@ -64,12 +64,13 @@ constexpr std::uint64_t most_copies(std::uint64_t bytes) {
 PtFile value_of(const ByteReader& reader, const Objects& objects, Number number,
                 std::uint64_t bytes);
 
-/// Calls one of the functions and classes that torch.save uses.
+/// Calls one of the functions and classes that torch.save uses, or returns an Unread for any other
+/// function.
 ///
-/// The result may be a copy of an argument. For any other function it is an Unread.
+/// The result may be a copy of an argument.
 ///
 /// Throws:
-///   IoError - an argument is missing or of a wrong type
+///   IoError - an argument is missing or has the wrong type
 ///   IoError - a tensor is too large, or outside its storage
 Object call(const ByteReader& reader, const Objects& objects, const std::string& function,
             const Numbers& arguments);

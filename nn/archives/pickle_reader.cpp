@@ -256,12 +256,13 @@ class Machine {
     return push(std::move(object));
   }
   bool push_storage(Number reference) {
-    if (!find_storage_) reader_.refuse("the pickle has a storage where none is allowed");
+    if (!find_storage_) reader_.refuse("the pickle has a storage where storages are not allowed");
     const Numbers& parts = as<Sequence>(reference, "a storage").items;
     // ('storage', class, key, location, elements), and a sixth part, None, before PyTorch 1.6
-    if (parts.size() != 5 && parts.size() != 6) reader_.refuse("a storage has not five parts");
+    if (parts.size() != 5 && parts.size() != 6)
+      reader_.refuse("a storage does not have five parts");
     if (as<std::string>(parts[0], "'storage'") != "storage")
-      reader_.refuse("the pickle refers to something that is no storage");
+      reader_.refuse("the pickle refers to something that is not a storage");
     if (parts.size() == 6 && !std::holds_alternative<std::monostate>(objects_[parts[5]]))
       reader_.refuse("views of storages, as PyTorch had before 0.4, are not read");
     const std::string& type = as<Global>(parts[1], "a storage's class").name;

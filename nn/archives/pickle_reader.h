@@ -18,7 +18,7 @@ constexpr int kMaxDepth = 64;
 /// some kilobytes; the limit bounds the memory of the objects.
 constexpr std::uint64_t kMaxPickle = std::uint64_t{64} << 20;
 
-/// A storage, as a pickle refers to it.
+/// The description of a storage in a pickle.
 struct StorageName {
   NumberKind kind = NumberKind::f32;
   std::string key;

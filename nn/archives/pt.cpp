@@ -48,7 +48,8 @@ PtValue::PtValue(const StateDict& tensors) {
 
 const PtValue& PtValue::at(std::string_view key) const {
   const PtDict* dict = as<PtDict>();
-  if (dict == nullptr) fail<IndexError>("PtValue::at", "'", shown(key), "': the value is no dict");
+  if (dict == nullptr)
+    fail<IndexError>("PtValue::at", "'", shown(key), "': the value is not a dict");
   const auto same = [&](const PtItem& item) {
     const auto* text = std::get_if<std::string>(&item.key);
     return text != nullptr && *text == key;
@@ -60,15 +61,15 @@ const PtValue& PtValue::at(std::string_view key) const {
 
 StateDict PtValue::state_dict() const {
   const PtDict* dict = as<PtDict>();
-  if (dict == nullptr) fail("PtValue::state_dict", "the value is no dict");
+  if (dict == nullptr) fail("PtValue::state_dict", "the value is not a dict");
   StateDict out;
   for (const PtItem& item : *dict) {
     const auto* name = std::get_if<std::string>(&item.key);
     if (name == nullptr) {
-      fail("PtValue::state_dict", "the key ", std::get<std::int64_t>(item.key), " is no text");
+      fail("PtValue::state_dict", "the key ", std::get<std::int64_t>(item.key), " is not a text");
     }
     const Tensor* tensor = item.value.as<Tensor>();
-    if (tensor == nullptr) fail("PtValue::state_dict", "'", shown(*name), "' is no tensor");
+    if (tensor == nullptr) fail("PtValue::state_dict", "'", shown(*name), "' is not a tensor");
     out.emplace_back(*name, *tensor);
   }
   return out;
@@ -116,7 +117,7 @@ class ZippedFile {
       : file_(file),
         archive_(file.path, file.operation),
         folder_(folder_of_pickle()),
-        left_((std::uint64_t{64} << 20) + 64 * archive_.file().size()) {
+        memory_left_((std::uint64_t{64} << 20) + 64 * archive_.file().size()) {
     const std::string name = folder_ + "byteorder";
     if (!archive_.contains(name)) return;
     const std::string order = archive_.read_all(name, 6);
@@ -127,7 +128,7 @@ class ZippedFile {
 
   PtFile read() {
     const std::string text = archive_.read_all(folder_ + "data.pkl", pickle::kMaxPickle);
-    pay(static_cast<std::int64_t>(text.size()), 8);  // for the objects of the pickle
+    use_memory(static_cast<std::int64_t>(text.size()), 8);  // for the objects of the pickle
     ByteReader reader(file_, text);
     PtFile value = pickle::read(reader, [&](const StorageName& name) {
       return find_storage(storages_, name, file_, [&] { return elements_of(name); });
@@ -143,17 +144,17 @@ class ZippedFile {
       if (slash != std::string::npos && name.substr(slash + 1) == "data.pkl")
         return name.substr(0, slash + 1);
     }
-    file_.refuse("is no file of torch.save: it has no data.pkl in a folder");
+    file_.refuse("is not a file of torch.save: it has no data.pkl in a folder");
   }
 
-  // Counts `count` items of `bytes` bytes each against the limit of memory. The limit is for
-  // compressed files, which torch.save does not write: in them, a few kilobytes of zeros would
-  // unpack to gigabytes.
-  void pay(std::int64_t count, std::int64_t bytes) {
+  // Subtracts count * bytes from the memory limit, or refuses the file. The limit is for compressed
+  // files, which torch.save does not write: in them, a few kilobytes of zeros would unpack to
+  // gigabytes.
+  void use_memory(std::int64_t count, std::int64_t bytes) {
     std::uint64_t cost = 0;
-    if (__builtin_mul_overflow(count, bytes, &cost) || cost > left_)
-      file_.refuse("takes more than 64 times its own size when it is unpacked");
-    left_ -= cost;
+    if (__builtin_mul_overflow(count, bytes, &cost) || cost > memory_left_)
+      file_.refuse("needs more memory than 64 MiB plus 64 times its size");
+    memory_left_ -= cost;
   }
 
   Array elements_of(const StorageName& name) {
@@ -161,7 +162,7 @@ class ZippedFile {
     const auto bytes = stored_bytes(name.kind, {name.numel});
     if (!bytes || static_cast<std::uint64_t>(*bytes) != entry.size())
       refuse_size(file_, name, entry.size());
-    pay(name.numel, item_size(widened(name.kind)));
+    use_memory(name.numel, item_size(widened(name.kind)));
     Array out = Array::empty({name.numel}, widened(name.kind));
     const auto read = [&](void* to, std::uint64_t count) { entry.read(to, count); };
     read_numbers(name.kind, swapped_, read, out);
@@ -174,19 +175,19 @@ class ZippedFile {
   std::string folder_;
   bool swapped_ = false;
   LoadedStorages storages_;
-  std::uint64_t left_;  // bytes that the file may take in memory
+  std::uint64_t memory_left_;  // the bytes of memory that may still be used
 };
 
-// A file from before PyTorch 1.6. It has five pickles: a magic number, a version, facts of the
-// system, the value, and the keys of the storages. Then follow the count and the elements of each
-// storage, little-endian.
+// A file from before PyTorch 1.6. It has five pickles: a magic number, a version, facts about the
+// system, the value, and the keys of the storages. The number and the elements of each storage
+// follow, little-endian.
 class LegacyFile {
  public:
   explicit LegacyFile(const FileName& file)
       : file_(file), bytes_(read_text(file)), reader_(file, bytes_) {}
 
   PtFile read() {
-    if (!bytes_.starts_with(kLegacyMagic)) file_.refuse("is no file of torch.save");
+    if (!bytes_.starts_with(kLegacyMagic)) file_.refuse("is not a file of torch.save");
     reader_.take(kLegacyMagic.size());
     const PtValue version = pickle::read(reader_);
     const std::int64_t* number = version.as<std::int64_t>();
@@ -194,7 +195,7 @@ class LegacyFile {
       file_.refuse("its version is not ", kLegacyVersion);
     pickle::read(reader_);  // the sizes of C's types, which are not needed
     PtFile value = pickle::read(reader_, [&](const StorageName& name) {
-      return find_storage(storages_, name, file_, [&] { return promised(name); });
+      return find_storage(storages_, name, file_, [&] { return allocate(name); });
     });
     read_storages(pickle::read(reader_));
     return value;
@@ -203,11 +204,11 @@ class LegacyFile {
  private:
   // Allocates memory for elements that follow later in the file. The sum of all must fit into the
   // rest of the file.
-  Array promised(const StorageName& name) {
+  Array allocate(const StorageName& name) {
     const auto bytes = stored_bytes(name.kind, {name.numel});
-    const std::uint64_t left = reader_.left() - std::min(promised_, reader_.left());
+    const std::uint64_t left = reader_.left() - std::min(allocated_, reader_.left());
     if (!bytes || static_cast<std::uint64_t>(*bytes) > left) refuse_size(file_, name, left);
-    promised_ += static_cast<std::uint64_t>(*bytes);
+    allocated_ += static_cast<std::uint64_t>(*bytes);
     return Array::empty({name.numel}, widened(name.kind));
   }
 
@@ -238,7 +239,7 @@ class LegacyFile {
   std::string bytes_;
   ByteReader reader_;
   LoadedStorages storages_;
-  std::uint64_t promised_ = 0;
+  std::uint64_t allocated_ = 0;
 };
 
 }  // namespace

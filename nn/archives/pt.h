@@ -20,7 +20,7 @@ namespace tend::nn {
 struct PtValue;
 struct PtItem;
 using PtList = std::vector<PtValue>;
-using PtDict = std::vector<PtItem>;  ///< In the order of the file; each key is there once.
+using PtDict = std::vector<PtItem>;  ///< Keys are unique, and in the order of the file.
 
 /// A tuple or a torch.Size.
 struct PtTuple {
@@ -93,8 +93,9 @@ struct PtFile : PtValue {
 /// are as they were saved. A collections.Counter becomes a dict.
 ///
 /// The file cannot execute anything: its pickle can only make the values of PtValue. Sets, bytes
-/// and objects of other classes are not read, and the result's `left_out` lists them. Dicts lack
-/// their keys, and lists have None instead of them.
+/// and objects of other classes are not read, and the result's `left_out` lists them. The dicts of
+/// the result lack the keys of these objects. The lists of the result have None in place of these
+/// objects.
 ///
 /// Needs the library tend::archives.
 ///
@@ -103,15 +104,15 @@ struct PtFile : PtValue {
 ///   IoError - the pickle has an unknown opcode, nests deeper than 64, or repeats its parts more
 ///             than a million times
 ///   IoError - the data other than elements of tensors has more than 64 MiB
-///   IoError - a compressed archive would take more than 64 times its size
+///   IoError - a compressed archive needs more memory than 64 MiB plus 64 times its size
 ///   IoError - a storage is outside the file, or a tensor outside its storage
 PtFile load_pt(const std::filesystem::path& path);
 
 /// Writes a file that torch.load reads, also with weights_only=True.
 ///
 /// The file is written whole or not at all, as write_file does. Memory that tensors share is
-/// written once, and they share it again after loading. Of each storage, only the part from the
-/// first to the last element of its tensors is written.
+/// written once, and they share it again after loading. If the tensors use only a part of a
+/// storage, only the part from their first to their last element is written.
 ///
 /// Throws:
 ///   IoError - a tensor is undefined or has more than 64 dimensions

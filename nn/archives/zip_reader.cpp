@@ -43,7 +43,7 @@ std::uint64_t ZipReader::Entry::read_some(void* to, std::uint64_t bytes) {
   return static_cast<std::uint64_t>(count);
 }
 
-std::optional<std::uint64_t> ZipReader::Entry::place() const noexcept {
+std::optional<std::uint64_t> ZipReader::Entry::position() const noexcept {
   const zip_int64_t at = zip_source_tell(archive_.source_);
   if (!packing_.is_stored || at < 0 || static_cast<std::uint64_t>(at) < read_) return {};
   const std::uint64_t begin = static_cast<std::uint64_t>(at) - read_;
@@ -92,7 +92,7 @@ void ZipReader::open_archive() {
   }
   const std::string message = message_of(error);
   zip_error_fini(&error);
-  refuse("is no zip archive, or was cut short: ", message);
+  refuse("is not a zip archive, or was cut short: ", message);
 }
 
 void ZipReader::read_directory() {

@@ -22,8 +22,8 @@ namespace tend::nn {
 /// Errors begin with [operation] and the path.
 class ZipReader {
   struct Packing {
-    std::uint64_t size;  // in bytes, when unpacked
-    bool is_stored;      // not deflated
+    std::uint64_t size;  // the unpacked size in bytes
+    bool is_stored;      // false if it is deflated
   };
 
  public:
@@ -45,7 +45,7 @@ class ZipReader {
     /// within the file.
     ///
     /// Call it after a read, before any other entry is opened or read.
-    std::optional<std::uint64_t> place() const noexcept;
+    std::optional<std::uint64_t> position() const noexcept;
 
    private:
     friend class ZipReader;
@@ -70,7 +70,7 @@ class ZipReader {
   ///   IoError - a name is used twice
   ///   IoError - an entry is encrypted, or neither stored nor deflated
   ///   IoError - the entries together are larger than the file, so that they would overlap
-  ///   IoError - an entry would unpack to more bytes than deflate can pack into its size
+  ///   IoError - an entry claims an unpacked size that deflate cannot reach
   ZipReader(const std::filesystem::path& path, std::string_view operation);
 
   const InputFile& file() const noexcept { return file_; }
@@ -103,7 +103,7 @@ class ZipReader {
   zip_source* source_ = nullptr;  // reads the file; the archive owns it
   std::vector<std::string> names_;
   std::vector<Packing> packings_;
-  std::unordered_map<std::string_view, std::size_t> numbers_;  // by views of names_
+  std::unordered_map<std::string_view, std::size_t> numbers_;  // index by name; views of names_
 };
 
 }  // namespace tend::nn

@@ -14,7 +14,8 @@ namespace {
 
 // Constants of the format: https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT
 constexpr std::size_t kLongestName = 0xffff;
-constexpr std::uint64_t kLargeEntry = 0xffffffff;  // from here on a local header has 20 bytes more
+// The local header of an entry has 20 more bytes from this size on.
+constexpr std::uint64_t kLargeEntry = 0xffffffff;
 constexpr std::uint64_t kLocalHeader = 30;
 constexpr zip_uint16_t kPaddingExtra = 0x4246;  // "FB"; readers skip an unknown field
 constexpr zip_uint16_t kFirstDate = 0x21;       // 1980-01-01

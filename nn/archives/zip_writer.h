@@ -16,7 +16,7 @@ struct ZipEntry {
   std::vector<std::string_view> parts;
 };
 
-/// Writes an archive of these entries by `put`. It deflates them if `compressed`.
+/// Writes an archive of these entries with `put`. The entries are deflated if `compressed` is true.
 ///
 /// The bytes of stored entries begin at multiples of 64, so that they can be mapped. The same
 /// entries always give the same archive: its dates are fixed.

@@ -65,7 +65,8 @@ using NumberOf =
     std::conditional_t<std::is_same_v<T, bool> || std::is_same_v<T, float>, T,
                        std::conditional_t<std::is_floating_point_v<T>, double, std::int64_t>>;
 
-/// The number as an element of a tensor. IndexError if it is an integer that int64 cannot hold.
+/// The number as an element of a tensor. Throws an IndexError if it is an integer that int64 cannot
+/// hold.
 template <class T>
 NumberOf<T> number(T value) {
   if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) return Integer(value);
@@ -89,7 +90,7 @@ std::vector<T> elements_of(const std::vector<std::vector<T>>& vectors, std::size
   return elements;
 }
 
-/// ShapeError unless the sizes of two vectors are equal.
+/// Throws a ShapeError unless the sizes of two vectors are equal.
 void check_sizes(std::size_t first, std::size_t other);
 }  // namespace detail
 

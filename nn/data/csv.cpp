@@ -116,7 +116,7 @@ T csv_number(const CsvFields& fields, std::string_view field) {
   if (status == std::errc::result_out_of_range)
     fields.refuse('"', nn::shown(field.substr(0, 40)), "\" is out of the range of ", dtype_of<T>());
   if (status != std::errc() || stop != end)
-    fields.refuse('"', nn::shown(field.substr(0, 40)), "\" is no ", dtype_of<T>());
+    fields.refuse('"', nn::shown(field.substr(0, 40)), "\" is not a valid ", dtype_of<T>());
   return value;
 }
 
@@ -129,7 +129,7 @@ Tensor csv_values(CsvFields& fields, std::size_t columns) {
     std::size_t count = 0;
     for (; fields.next_field(field); ++count) {
       if (columns != 0 && count == columns)
-        fields.refuse("the line has more than the ", columns, " fields of the first");
+        fields.refuse("the line has more than the ", columns, " fields of the first line");
       values.push_back(csv_number<T>(fields, field));
     }
     if (columns == 0) columns = count;
@@ -156,7 +156,7 @@ CsvTable csv_table(std::string_view text, const CsvOptions& options, std::string
     case DType::int64: table.values = csv_values<std::int64_t>(fields, columns); break;
     case DType::float32: table.values = csv_values<float>(fields, columns); break;
     case DType::float64: table.values = csv_values<double>(fields, columns); break;
-    case DType::boolean: fail<DTypeError>("read_csv", "a table of bool"); break;
+    case DType::boolean: fail<DTypeError>("read_csv", "the dtype cannot be bool"); break;
   }
   return table;
 }

@@ -13,14 +13,14 @@ namespace tend::data {
 /// How read_csv reads a file.
 struct CsvOptions {
   char delimiter = ',';
-  /// Whether the first line has the names of the columns.
+  /// True if the first line has the names of the columns.
   bool header = true;
   /// The dtype of the values: float32, float64 or int64.
   DType dtype = float32;
 };
 
 struct CsvTable {
-  std::vector<std::string> names;  // of the columns; empty without a header
+  std::vector<std::string> names;  // the columns' names; empty without a header
   Tensor values;                   // (rows, columns)
 };
 

@@ -30,7 +30,7 @@ namespace tend::data {
 /// PyTorch: torch.utils.data.DataLoader; there is no batch_size=None.
 ///
 /// The order is the same as PyTorch's with the same seed. Each loop first uses one random number of
-/// the generator, then those that its sampler uses. The batches are the same for any number of
+/// the generator. Its sampler then uses further ones. The batches are the same for any number of
 /// workers. There is one exception: workers read an iterable dataset ahead, so after a loop that
 /// ends early, a dataset without reset() continues after the examples that were read ahead.
 ///
@@ -42,10 +42,10 @@ namespace tend::data {
 /// one. The message names the batch and the index, and the original exception is nested. The class
 /// of an error of tend stays the same, any other std::exception becomes an Error, and an exception
 /// of another type is thrown as it is. The loop's iterator can continue after the batch. If a
-/// sampler throws, the exception comes at once; with workers, this is some batches early.
+/// sampler throws, the loop throws at once. With workers, this is some batches early.
 ///
-/// Workers end with the loop, after the batch that they are making. Loops over a map-style dataset
-/// may overlap; loops over an iterable one must not.
+/// When the loop ends, its workers complete the batches that they are making, and end. Loops over a
+/// map-style dataset may overlap; loops over an iterable one must not.
 ///
 /// Throws:
 ///   Error - options contradict each other, or an empty dataset is to be shuffled
@@ -58,7 +58,7 @@ class DataLoader {
       std::invocable<const Collate&, const std::vector<Example<D>>&>,
       "collate is called with a vector of examples; a sampler is an option, {.sampler = s}");
   using Pass = detail::Pass<D, Collate>;
-  using Kept = detail::Kept<D>;
+  using Owned = detail::OwnedDataset<D>;
 
  public:
   using Batch = typename Pass::Batch;
@@ -71,7 +71,7 @@ class DataLoader {
     using difference_type = std::ptrdiff_t;
 
     explicit Iterator(std::unique_ptr<Pass> pass) : pass_(std::move(pass)) { ++*this; }
-    /// The batch. After a ++ that threw, there is none, and the iterator is equal to end() until
+    /// The batch. If the last ++ threw, there is no batch, and the iterator is equal to end() until
     /// the next ++.
     ///
     /// Throws: Error - there is no batch
@@ -94,7 +94,7 @@ class DataLoader {
     mutable std::optional<Batch> batch_;
   };
 
-  explicit DataLoader(std::shared_ptr<Kept> dataset, DataLoaderOptions options = {},
+  explicit DataLoader(std::shared_ptr<Owned> dataset, DataLoaderOptions options = {},
                       Collate collate = {})
       : dataset_(std::move(dataset)), options_(std::move(options)), collate_(std::move(collate)) {
     if (!dataset_) fail("DataLoader", "the dataset is a null pointer");
@@ -104,7 +104,7 @@ class DataLoader {
     if constexpr (MapDataset<D>) detail::batches_of(options_, position_->examples);
   }
   explicit DataLoader(D dataset, DataLoaderOptions options = {}, Collate collate = {})
-      : DataLoader(std::make_shared<Kept>(std::move(dataset)), std::move(options),
+      : DataLoader(std::make_shared<Owned>(std::move(dataset)), std::move(options),
                    std::move(collate)) {}
 
   /// The number of batches of a loop.
@@ -156,7 +156,7 @@ class DataLoader {
   bool has_loaded_position() const noexcept { return position_->is_loaded; }
 
  private:
-  std::shared_ptr<Kept> dataset_;
+  std::shared_ptr<Owned> dataset_;
   DataLoaderOptions options_;
   Collate collate_;
   std::shared_ptr<detail::LoopPosition> position_;  // shared with the last loop

@@ -22,7 +22,7 @@ using IndexList = std::vector<std::int64_t>;
 
 /// A map-style dataset: any type with const functions `size()` and `get(i)`.
 ///
-/// get returns an example: a tensor, a number, a pair, a struct of your own. The workers of a
+/// get returns an example: a tensor, a number, a pair or your own struct. The workers of a
 /// DataLoader call get from several threads at once.
 template <class D>
 concept PlainMapDataset = requires(const D& dataset, std::int64_t index) {
@@ -68,9 +68,10 @@ struct ExampleOf<D> {
   using type = decltype(get(std::declval<const D&>(), std::int64_t{}, std::declval<Generator&>()));
 };
 
-/// IndexError unless index is in [0, size).
+/// Throws an IndexError unless the index is in [0, size).
 void check_index(const char* operation, std::int64_t index, std::int64_t size);
-/// The size of the first dimension, which all tensors must share. ShapeError if they do not.
+/// The size of the first dimension, which all tensors must share. Throws a ShapeError if they do
+/// not.
 std::int64_t rows_of(const Tensor* tensors, std::size_t count);
 /// The indices of each part of random_split.
 std::vector<IndexList> split_indices(std::int64_t size, const std::vector<Scalar>& scalars,
@@ -94,7 +95,7 @@ class TensorDataset {
       : tensors_{std::move(tensors)...}, size_(detail::rows_of(tensors_.data(), count)) {}
 
   std::int64_t size() const noexcept { return size_; }
-  /// An example.
+  /// Returns an example.
   ///
   /// Throws: IndexError - the index is out of range
   std::array<Tensor, count> get(std::int64_t index) const {
@@ -131,20 +132,20 @@ class Subset {
       : Subset(std::make_shared<const D>(std::move(dataset)), std::move(indices)) {}
 
   std::int64_t size() const noexcept { return static_cast<std::int64_t>(indices_.size()); }
-  /// An example.
+  /// Returns an example.
   ///
   /// Throws: IndexError - the index is out of range
   auto get(std::int64_t index) const requires PlainMapDataset<D> {
-    return dataset_->get(place(index));
+    return dataset_->get(original_index(index));
   }
   auto get(std::int64_t index, Generator& generator) const requires RandomMapDataset<D> {
-    return dataset_->get(place(index), generator);
+    return dataset_->get(original_index(index), generator);
   }
   const IndexList& indices() const noexcept { return indices_; }
   const D& dataset() const noexcept { return *dataset_; }
 
  private:
-  std::int64_t place(std::int64_t index) const {
+  std::int64_t original_index(std::int64_t index) const {
     detail::check_index("Subset", index, size());
     return indices_[static_cast<std::size_t>(index)];
   }
@@ -166,21 +167,21 @@ class ConcatDataset {
   }
 
   std::int64_t size() const noexcept { return ends_.empty() ? 0 : ends_.back(); }
-  /// An example.
+  /// Returns an example.
   ///
   /// Throws: IndexError - the index is out of range
   auto get(std::int64_t index) const requires PlainMapDataset<D> {
-    const std::size_t part = place(index);
+    const std::size_t part = dataset_of(index);
     return datasets_[part].get(index - begin_of(part));
   }
   auto get(std::int64_t index, Generator& generator) const requires RandomMapDataset<D> {
-    const std::size_t part = place(index);
+    const std::size_t part = dataset_of(index);
     return datasets_[part].get(index - begin_of(part), generator);
   }
 
  private:
   // The position of the dataset that has the index: the first one that ends after it.
-  std::size_t place(std::int64_t index) const {
+  std::size_t dataset_of(std::int64_t index) const {
     detail::check_index("ConcatDataset", index, size());
     const auto found = std::upper_bound(ends_.begin(), ends_.end(), index);
     return static_cast<std::size_t>(found - ends_.begin());
@@ -199,7 +200,7 @@ class ConcatDataset {
 /// order is one randperm() of the generator.
 ///
 /// Throws:
-///   Error - a length is not a whole number from 0 on, or a fraction is not in [0, 1]
+///   Error - a length is negative or not a whole number, or a fraction is not in [0, 1]
 ///   Error - the lengths do not sum up to the size of the dataset
 ///   Error - the dataset is a null pointer
 template <MapDataset D>

@@ -14,7 +14,7 @@
 namespace tend::data {
 namespace {
 
-// The type for which this byte of the header stands, or nullopt if it is unknown.
+// The type that this byte of the header means, or nullopt if it is unknown.
 std::optional<nn::NumberKind> kind_of(unsigned char type) {
   switch (type) {
     case 0x08: return nn::NumberKind::u8;
@@ -60,17 +60,18 @@ Tensor load_idx(const std::filesystem::path& path, std::optional<DType> dtype) {
   if (file.size() < magic.size()) file.refuse("has ", file.size(), " bytes, too few for a header");
   file.read(magic.data(), magic.size());
   if (magic[0] == 0x1f && magic[1] == 0x8b) file.refuse("is compressed by gzip: gunzip it first");
-  if (magic[0] != 0 || magic[1] != 0) file.refuse("is no IDX file: it does not begin with zeros");
+  if (magic[0] != 0 || magic[1] != 0)
+    file.refuse("is not an IDX file: it does not begin with zeros");
   const std::size_t dims = magic[3], header = magic.size() * (dims + 1);
-  if (file.size() < header) file.refuse("ends within the sizes of its ", dims, " dimensions");
+  if (file.size() < header) file.refuse("is cut off: the header should have ", dims, " sizes");
   const Shape shape = read_shape(file, dims);
 
   const auto kind = kind_of(magic[2]);
   if (!kind) file.refuse("has elements of the unknown type ", int{magic[2]});
   const auto bytes = static_cast<std::int64_t>(file.size() - header);
   if (nn::stored_bytes(*kind, shape) != bytes)
-    file.refuse("has ", bytes, " bytes of elements, which do not make ", shape, " of ",
-                nn::stored_size(*kind), " bytes each");
+    file.refuse("has ", bytes, " bytes of elements, but its header says shape ", shape,
+                " and element size ", nn::stored_size(*kind));
   const NoGradGuard no_grad;
   Tensor result = empty(shape, dtype.value_or(nn::widened(*kind)));
   read_elements(file, *kind, result);

@@ -15,7 +15,7 @@ constexpr const char* kLoad = "DataLoader::load_state_dict";
 constexpr std::array kGeneratorNames{"generator.loader", "generator.sampler", "generator.default"};
 
 // The generators of a position. The options' and the sampler's generator are null if the user gave
-// none, or gave the default one.
+// no generator, or gave the default one.
 std::array<Generator*, 3> generators_of(const DataLoaderOptions& options) {
   const auto own = [](Generator* generator) {
     return generator == &default_generator() ? nullptr : generator;

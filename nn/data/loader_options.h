@@ -14,7 +14,7 @@ namespace tend::data {
 /// The options of DataLoader, in the order of torch.utils.data.DataLoader's arguments.
 struct DataLoaderOptions {
   std::int64_t batch_size = 1;
-  /// Whether the examples come in random order, which is another one in each loop.
+  /// True: each loop reads the examples in a new random order.
   bool shuffle = false;
   /// Chooses the order of the examples, instead of `shuffle`.
   std::optional<Sampler> sampler = std::nullopt;
@@ -23,7 +23,7 @@ struct DataLoaderOptions {
   /// The number of threads that make batches ahead of the loop. With 0, the loop's own thread makes
   /// them.
   std::int64_t num_workers = 0;
-  /// Whether to leave out a last batch that is smaller than batch_size.
+  /// True leaves out the last batch if it is smaller than batch_size.
   bool drop_last = false;
   /// The generator for the order; null is the default generator. It must live as long as the loader
   /// and its loops.
@@ -36,10 +36,11 @@ namespace detail {
 
 /// The position of a loop over a loader.
 struct LoopPosition {
-  /// The states at the loop's start of the options' generator, the sampler's generator and the
-  /// default generator. The first two are nullopt if the user gave none.
+  /// The states of three generators at the loop's start: the options' generator, the sampler's
+  /// generator and the default generator. The first two are nullopt if the user gave no such
+  /// generator.
   std::array<std::optional<Generator>, 3> generators;
-  std::int64_t examples = -1;  // of the dataset; -1 for an iterable one
+  std::int64_t examples = -1;  // the size of the dataset; -1 if it is iterable
   std::int64_t batches = 0;    // the number of batches that the loop has given
   bool is_running = false;     // false before the first batch of a loop and after the last one
   bool is_loaded = false;      // the position comes from a state, and the next loop begins here
@@ -55,7 +56,7 @@ nn::StateDict state_of(const LoopPosition& position, const DataLoaderOptions& op
 LoopPosition position_of(const nn::StateDict& state, const DataLoaderOptions& options,
                          std::int64_t examples);
 
-/// Error if options contradict each other. `examples` is -1 for an iterable dataset.
+/// Throws an Error if options contradict each other. `examples` is -1 for an iterable dataset.
 void check_options(const DataLoaderOptions& options, std::int64_t examples);
 /// The batches of a map-style dataset of this size.
 IndexListSampler batches_of(const DataLoaderOptions& options, std::int64_t size);

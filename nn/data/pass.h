@@ -26,7 +26,7 @@ namespace tend::data::detail {
 /// The type of the dataset in a loader. A map-style dataset is const, since threads share it. An
 /// iterable one is not, since reading changes it.
 template <class D>
-using Kept = std::conditional_t<MapDataset<D>, const D, D>;
+using OwnedDataset = std::conditional_t<MapDataset<D>, const D, D>;
 
 template <class D, class Collate>
 using BatchOf = std::decay_t<std::invoke_result_t<const Collate&, const std::vector<Example<D>>&>>;
@@ -46,8 +46,8 @@ class Pass {
   using Batch = BatchOf<D, Collate>;
 
   /// The loop begins at `last`, the position of the loop before it.
-  Pass(std::shared_ptr<Kept<D>> dataset, const Collate& collate, const DataLoaderOptions& options,
-       const LoopPosition& last)
+  Pass(std::shared_ptr<OwnedDataset<D>> dataset, const Collate& collate,
+       const DataLoaderOptions& options, const LoopPosition& last)
       : dataset_(std::move(dataset)),
         collate_(collate),
         options_(options),
@@ -105,7 +105,7 @@ class Pass {
     IndexList indices;
     std::optional<Batch> batch;  // nullopt after the end of an iterable dataset
     std::exception_ptr error;
-    std::atomic<int> is_made = 0;  // 1 when a worker has made it
+    std::atomic<int> is_made = 0;  // 1 when the batch is ready
   };
 
   std::optional<Batch> end() {
@@ -170,7 +170,7 @@ class Pass {
     }
   }
 
-  // Whether the examples make a batch. An iterable dataset may end before or within a batch.
+  // True if the examples make a batch. An iterable dataset may end before or within a batch.
   bool is_batch(const std::vector<Example<D>>& examples) const {
     if (MapDataset<D> || std::ssize(examples) == options_.batch_size) return true;
     return !examples.empty() && !options_.drop_last;
@@ -207,7 +207,7 @@ class Pass {
     return examples;
   }
 
-  std::shared_ptr<Kept<D>> dataset_;
+  std::shared_ptr<OwnedDataset<D>> dataset_;
   Collate collate_;
   DataLoaderOptions options_;
   std::shared_ptr<LoopPosition> position_;

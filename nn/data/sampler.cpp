@@ -20,7 +20,7 @@ Generator& given_or_default(Generator* generator) {
 class RandomPass {
  public:
   RandomPass(std::int64_t range, std::int64_t num_samples, bool replacement, Generator* given)
-      : range_(range), left_(num_samples), replacement_(replacement), given_(given) {}
+      : range_(range), samples_left_(num_samples), replacement_(replacement), given_(given) {}
 
   std::optional<std::int64_t> operator()() {
     if (next_ == end_ && !ended_) refill();
@@ -36,16 +36,16 @@ class RandomPass {
       own_.emplace(static_cast<std::uint64_t>(detail::draw_seed(nullptr)));
     Generator& generator = given_ != nullptr ? *given_ : *own_;
     const std::int64_t most = replacement_ ? kBlock : range_;
-    const std::int64_t count = std::min(left_, most);
+    const std::int64_t count = std::min(samples_left_, most);
     block_ = replacement_ ? randint(0, range_, {count}, DType::int64, generator)
                           : randperm(range_, generator);
     next_ = 0;
     end_ = count;
     ended_ = count < most;
-    left_ -= count;
+    samples_left_ -= count;
   }
 
-  std::int64_t range_, left_;
+  std::int64_t range_, samples_left_;
   bool replacement_;
   Generator* given_;
   std::optional<Generator> own_;

@@ -23,8 +23,8 @@ using Stream = std::function<std::optional<T>()>;
 /// Any sampler of elements T.
 ///
 /// A sampler is a type with two const functions. `size()` returns the number of elements of a pass,
-/// `iter()` a Stream<T>. The stream must use no random number before its first call. A sampler with
-/// a generator of its own also has `generator()`, so that a DataLoader's state contains the
+/// `iter()` a Stream<T>. The stream must use no random number before its first call. A sampler that
+/// has its own generator also has `generator()`, so that a DataLoader's state contains the
 /// generator. A null pointer means the default generator.
 template <class T>
 class SamplerOf {
@@ -76,8 +76,8 @@ class SequentialSampler {
 struct RandomSamplerOptions {
   bool replacement = false;
   std::optional<std::int64_t> num_samples = std::nullopt;
-  /// It must live as long as the sampler and its streams. If it is null, each pass makes a
-  /// generator of its own, with a seed from the default generator.
+  /// It must live as long as the sampler and its streams. If it is null, each pass makes a new
+  /// generator, with a seed from the default generator.
   Generator* generator = nullptr;
 };
 
@@ -145,7 +145,7 @@ class WeightedRandomSampler {
 };
 
 /// The indices of a sampler in batches (torch.utils.data.BatchSampler). The last batch may be
-/// smaller than the others; with drop_last, it is left out then.
+/// smaller than the others; with drop_last, such a batch is left out.
 class BatchSampler {
  public:
   /// Batches of the sampler's indices.

@@ -47,7 +47,8 @@ TokenFile::TokenFile(const std::filesystem::path& path, TokenType type,
       size_(static_cast<std::int64_t>(file_->size()) / bytes_of(type)) {
   const auto rest = static_cast<std::int64_t>(file_->size()) % bytes_of(type);
   if (rest != 0)
-    file_->refuse("has ", file_->size(), " bytes, which are no whole tokens of ", bytes_of(type));
+    file_->refuse("has ", file_->size(), " bytes, not a whole number of tokens of ", bytes_of(type),
+                  " bytes");
 }
 
 Tensor TokenFile::tokens(std::int64_t first, std::int64_t count) const {

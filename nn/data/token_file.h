@@ -14,7 +14,7 @@ namespace tend::data {
 /// The type of the tokens in a file: little-endian numbers of this size.
 enum class TokenType : std::uint8_t { uint16, uint32 };
 
-/// Inputs, and for each of them the token after it: two int64 tensors (batch_size, block_size).
+/// Inputs, and the token after each input: two int64 tensors (batch_size, block_size).
 struct TokenBatch {
   Tensor inputs;
   Tensor targets;
@@ -47,8 +47,8 @@ class TokenFile {
   Tensor tokens(std::int64_t first, std::int64_t count) const;
   /// Rows from random positions of the file, as in nanoGPT's get_batch.
   ///
-  /// The positions are randint(size() - block_size, (batch_size,)). The targets are the inputs, one
-  /// position later. Wrong sizes are an Error before the generator is used.
+  /// The positions are randint(size() - block_size, (batch_size,)). The targets are the tokens one
+  /// position after the inputs. Sizes are checked before the generator is used.
   ///
   /// Throws:
   ///   Error   - a size is below 1

@@ -72,8 +72,8 @@ void Workers::add(std::function<void()> job) {
 }
 
 void fail_at(std::int64_t batch, std::optional<std::int64_t> index, const std::exception& error) {
-  const std::string place = index ? as_text(", index ", *index) : "";
-  const std::string text = as_text("[DataLoader] batch ", batch, place, ": ", error.what());
+  const std::string at_index = index ? as_text(", index ", *index) : "";
+  const std::string text = as_text("[DataLoader] batch ", batch, at_index, ": ", error.what());
   rethrow_as<ShapeError, DTypeError, IndexError, AutogradError, IoError, OutOfMemoryError>(error,
                                                                                            text);
   std::throw_with_nested(Error(text));

@@ -27,9 +27,9 @@ class Workers {
   std::unique_ptr<Threads> threads_;
 };
 
-/// Throws an error with the batch and the index before the message of `error`, the current
-/// exception, which is nested. The class is the same as that of `error`, or Error if `error` is not
-/// an error of tend.
+/// Throws an error whose message names the batch and the index, followed by the message of `error`.
+/// `error` is the current exception, and is nested in the new one. The new error has the class of
+/// `error`, or is an Error if `error` is not an error of tend.
 [[noreturn]] void fail_at(std::int64_t batch, std::optional<std::int64_t> index,
                           const std::exception& error);
 

@@ -22,7 +22,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// How long an answer may come after its sender's goodbye, since messages overtake each other.
+// The time to wait for an answer after the goodbye of its sender: messages may overtake each other.
 constexpr std::chrono::seconds kPatience{5};
 constexpr unsigned kLooksAround = 256;  // attempts between two checks for processes that have ended
 constexpr unsigned kSpins = 1000;       // attempts before it yields the core to others
@@ -33,9 +33,9 @@ int count_of(std::size_t bytes) {
   return static_cast<int>(bytes);
 }
 
-/// The call that a process is in, as it reports it to the others.
+/// A process's current call, as the process reports it to the others.
 struct Call {
-  std::uint64_t number;  // of the call: the number of calls of this process so far
+  std::uint64_t number;  // the number of calls of this process so far
   std::array<char, 88> text;
 };
 
@@ -43,7 +43,7 @@ struct Call {
 
 struct Communicator::State {
   MPI_Comm all = MPI_COMM_NULL;
-  MPI_Comm goodbyes = MPI_COMM_NULL;  // for an empty message to each other process at the end
+  MPI_Comm goodbyes = MPI_COMM_NULL;  // for goodbyes: empty messages to all others at the end
   bool starts_mpi = false;
   bool is_abandoned = false;
   std::uint64_t operations = 0;          // the number of operations so far
@@ -82,15 +82,15 @@ Communicator::~Communicator() {
   if (is_unwinding || state_->is_abandoned || MPI_Finalized(&is_over) != MPI_SUCCESS ||
       is_over != 0)
     return;
-  say_goodbye();
+  wait_for_goodbyes();
   MPI_Comm_free(&state_->goodbyes);
   MPI_Comm_free(&state_->all);
   if (state_->starts_mpi) MPI_Finalize();
 }
 
-// Waits until all processes have said goodbye. Only then may the first one finalize, since it no
-// longer answers MPI's own messages afterwards.
-void Communicator::say_goodbye() const {
+// Sends a goodbye to all other processes, and waits for theirs. Only then may a process finalize,
+// since afterwards it no longer answers MPI's own messages.
+void Communicator::wait_for_goodbyes() const {
   std::vector<MPI_Request> requests;
   requests.reserve(2 * static_cast<std::size_t>(size_));  // they must not move
   for (int other = 0; other < size_; ++other) {
@@ -153,7 +153,7 @@ Communicator::Operation::Operation(const Communicator& communicator, const char*
 
 Communicator::Operation::~Operation() {
   communicator_->state_->operation = outer_;
-  if (differs_ && std::uncaught_exceptions() > exceptions_)
+  if (has_local_errors_ && std::uncaught_exceptions() > exceptions_)
     communicator_->state_->is_abandoned = true;
 }
 
@@ -164,7 +164,7 @@ void Communicator::Operation::check_calls(const char* what, std::size_t bytes) {
   const std::string text = as_text(name_, ", ", what, " of ", bytes, " bytes");
   text.copy(own.text.data(), own.text.size() - 1);
   std::vector<Call> all(count);
-  unsettle();
+  expect_local_errors();
   gather_now(std::as_bytes(std::span(&own, 1)), std::as_writable_bytes(std::span(all)));
   for (std::size_t other = 1; other < count; ++other) {
     if (std::memcmp(&all[other], all.data(), sizeof(Call)) == 0) continue;
@@ -177,7 +177,7 @@ void Communicator::Operation::check_calls(const char* what, std::size_t bytes) {
 }
 
 void Communicator::Operation::barrier() {
-  // This is a barrier: a process has the calls of all only after all have sent theirs.
+  // This is a barrier: it ends only after all processes have sent their calls.
   check_calls("barrier", 0);
 }
 
@@ -233,7 +233,7 @@ void Communicator::Operation::check_agreement(const std::vector<std::string>& li
   difference.resize(kSize);
   std::string all(kSize * static_cast<std::size_t>(communicator_->size_), '\0');
   all_gather(std::as_bytes(std::span(difference)), std::as_writable_bytes(std::span(all)));
-  differs_ = false;  // an error from here on occurs on all processes
+  has_local_errors_ = false;  // all processes throw the error below, or none does
   for (std::size_t at = 0; at < all.size(); at += kSize) {
     if (all[at] != '\0') fail(name_, all.substr(at, kSize).c_str());
   }

@@ -12,16 +12,16 @@ namespace tend::distributed {
 /// The connection to the other processes of this program. tend's messages never mix with other MPI
 /// messages of the program.
 ///
-/// Only the thread that made a Communicator may use it. A call may wait for a process that has
-/// destroyed its Communicator. It throws an Error after some seconds, since no answer can come.
+/// Only the thread that made a Communicator may use it. If a call waits for a process that has
+/// destroyed its Communicator, the call throws an Error after some seconds.
 class Communicator {
  public:
   /// Starts MPI, unless the program has started it.
   ///
   /// Throws: Error - MPI was ended before, or reports an error
   Communicator(int* argc, char*** argv);
-  /// Waits until all processes destroy their Communicators. It does not wait after a call that
-  /// failed, or if an exception is the reason.
+  /// Waits until all processes destroy their Communicators. It does not wait after a failed call,
+  /// or while an exception unwinds the stack.
   ~Communicator();
   Communicator(const Communicator&) = delete;
   Communicator& operator=(const Communicator&) = delete;
@@ -31,7 +31,7 @@ class Communicator {
 
   class Operation;
 
-  /// A message that is being sent to another process, and one that is being received from it.
+  /// Two messages: one is being sent to another process, and one is being received from it.
   class Exchange {
    public:
     /// The memory of `out` and `in` must be valid until is_done().
@@ -41,7 +41,7 @@ class Communicator {
     Exchange& operator=(const Exchange&) = delete;
     ~Exchange();
 
-    /// Lets MPI make progress. True if both messages are complete.
+    /// Lets MPI make progress. Returns true if both messages are complete.
     bool is_done();
     void wait();
 
@@ -56,7 +56,7 @@ class Communicator {
   struct State;
 
   void check(int code, const char* call) const;
-  /// Throws an Error after a call that failed: the processes may be in different calls, and would
+  /// Throws an Error if an earlier call failed: the processes may be in different calls, and would
   /// wait for each other.
   void check_usable(const char* call) const;
   /// Starts a collective operation by start(request), and waits for its end.
@@ -66,35 +66,35 @@ class Communicator {
   /// answering. `partner` is MPI_ANY_SOURCE if all processes must answer.
   template <class F>
   void wait_until(const char* call, int partner, F is_done) const;
-  void say_goodbye() const;
+  void wait_for_goodbyes() const;
 
   std::unique_ptr<State> state_;
   int rank_ = 0, size_ = 1;
 };
 
-/// A call that all processes make together, such as Context::gather, with its collective messages.
-/// The object lives as long as the call.
+/// A call that all processes make together, such as Context::gather. It sends the call's collective
+/// messages. The object lives as long as the call.
 ///
-/// With each message the processes exchange which call they are in. If the calls differ, because a
-/// process has skipped a call or made an extra one, all processes throw an Error.
+/// Each message includes the sender's current call. If the calls differ, because a process has
+/// skipped a call or made an extra one, all processes throw an Error.
 ///
-/// After unsettle(), an exception abandons the Communicator, since the exception may not occur on
-/// the other processes. Further calls then throw an Error. The process ends without MPI_Finalize,
-/// so that mpirun ends the others.
+/// If an exception leaves the operation after expect_local_errors(), the Communicator can no longer
+/// be used: other processes may not have thrown. Further calls then throw an Error. The process
+/// ends without MPI_Finalize, so that mpirun ends the others.
 class Communicator::Operation {
  public:
-  /// Throws: Error - an earlier call failed after unsettle()
+  /// Throws: Error - an earlier operation failed after expect_local_errors()
   Operation(const Communicator& communicator, const char* name);
   ~Operation();
   Operation(const Operation&) = delete;
   Operation& operator=(const Operation&) = delete;
 
   const char* name() const noexcept { return name_; }
-  /// The call within which this call is made; nullptr if there is none.
+  /// The operation within which this one began; nullptr if this is the outermost one.
   const Operation* outer() const noexcept { return outer_; }
 
-  /// From here on, an exception of this process need not occur on the others.
-  void unsettle() noexcept { differs_ = true; }
+  /// Marks that exceptions from here on may occur on this process only.
+  void expect_local_errors() noexcept { has_local_errors_ = true; }
 
   /// Waits for all processes.
   void barrier();
@@ -102,9 +102,10 @@ class Communicator::Operation {
   void broadcast(std::span<std::byte> bytes);
   /// Collects `own` of all processes in `all`, in the order of their ranks. All have the same size.
   void all_gather(std::span<const std::byte> own, std::span<std::byte> all);
-  /// Checks that all processes have the same lines. It undoes unsettle(), also if it fails.
+  /// Checks that all processes have the same lines. Clears the mark of expect_local_errors(), even
+  /// if the lines differ.
   ///
-  /// Throws: Error - on all processes: the lines differ; the message names the first difference
+  /// Throws: Error - the lines differ. All processes throw; the message names the first difference
   void check_agreement(const std::vector<std::string>& lines);
 
  private:
@@ -115,7 +116,7 @@ class Communicator::Operation {
   const Communicator* communicator_;
   const char* name_;
   const Operation* outer_ = nullptr;
-  bool differs_ = false;
+  bool has_local_errors_ = false;  // exceptions may occur on this process only
   int exceptions_;
 };
 

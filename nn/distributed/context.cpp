@@ -75,7 +75,7 @@ Tensor Context::gather(const Tensor& tensor) const {
   if (!tensor.defined()) fail(operation.name(), "the tensor is undefined");
   if (tensor.numel() > static_cast<std::int64_t>(kLargestMessage) / item_size(tensor.dtype()))
     fail(operation.name(), form_of(tensor), " has more than ", kLargestMessage, " bytes");
-  operation.unsettle();  // memory may run out on only this process
+  operation.expect_local_errors();  // memory may run out on only this process
   const Tensor own = tensor.detach().contiguous();
   Shape shape = own.shape();
   shape.insert(0, size());
@@ -91,7 +91,7 @@ void Context::broadcast(const std::vector<Tensor>& tensors) const {
   std::vector<std::string> forms;
   for (const Tensor& each : tensors) forms.push_back(form_of(each));
   operation.check_agreement(forms);
-  operation.unsettle();  // memory may run out on only this process
+  operation.expect_local_errors();  // memory may run out on only this process
   for (const Tensor& each : tensors) {
     if (!each.defined() || each.numel() == 0) continue;
     Tensor dense = rank() == 0 ? each.detach().contiguous() : empty(each.shape(), each.dtype());

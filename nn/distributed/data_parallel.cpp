@@ -37,7 +37,7 @@ std::vector<Tensor> trained_of(const nn::ModuleBase& module) {
   return trained;
 }
 
-/// Adds neighbours first, then neighbouring pairs, and so on. The number of numbers is a power of
+/// Adds neighbours first, then neighbouring pairs, and so on. The size of `numbers` is a power of
 /// two.
 double tree_sum(std::vector<double> numbers) {
   for (std::size_t width = 1; width < numbers.size(); width *= 2) {
@@ -46,9 +46,9 @@ double tree_sum(std::vector<double> numbers) {
   return numbers[0];
 }
 
-/// What a process reports to the others after its shards.
+/// The report of a process to the others after its shards.
 struct Report {
-  std::vector<double> losses;  // one for each of its shards
+  std::vector<double> losses;  // the loss of each of its shards
   std::uint64_t seed;
   bool keeps;
 };
@@ -66,7 +66,7 @@ double mean_loss(Communicator::Operation& operation, int processes, const Report
     const std::span<const double> its = std::span(rows).subspan(process * row.size(), row.size());
     if (std::bit_cast<std::uint64_t>(its[count]) != std::bit_cast<std::uint64_t>(rows[count]))
       fail(kBackward, "process ", process,
-           " has drawn other random numbers than process 0; seed all alike");
+           " has used other random numbers than process 0; give all the same seed");
     if (its.back() != rows[count + 1])
       fail(kBackward, "only one of process 0 and process ", process, " has a NoSync");
     losses.insert(losses.end(), its.begin(), its.end() - 2);
@@ -90,8 +90,10 @@ struct Hooks {
 
 void DataParallel::check_options(const DataParallelOptions& options) const {
   const int processes = context_->size();
-  if (!is_power_of_two(processes)) fail(kParallel, processes, " processes are no power of two");
-  if (!is_power_of_two(shards_)) fail(kParallel, shards_, " shards are no power of two");
+  if (!is_power_of_two(processes))
+    fail(kParallel, "the number of processes, ", processes, ", is not a power of two");
+  if (!is_power_of_two(shards_))
+    fail(kParallel, "the number of shards, ", shards_, ", is not a power of two");
   if (shards_ < processes)
     fail(kParallel, shards_, " shards are fewer than the ", processes, " processes");
   if (options.bucket_bytes < 1)
@@ -236,9 +238,9 @@ double DataParallel::backward(const std::function<Tensor(std::int64_t shard)>& l
   if (!loss) fail(kBackward, "the function that computes the loss is empty");
   Communicator::Operation operation(context_->communicator(), kBackward);
   if (operation.outer() != nullptr)
-    fail(kBackward, "called within a backward, by its loss or a hook");
+    fail(kBackward, "is called within a backward, by its loss or a hook");
   check_parameters();
-  operation.unsettle();
+  operation.expect_local_errors();
   keeps_ = no_syncs_ > 0;
   std::uint64_t seed = 0;
   {
@@ -266,7 +268,8 @@ data::Stream<data::IndexList> LocalRows::iter() const {
     if (!batch) return std::nullopt;
     const auto size = static_cast<std::int64_t>(batch->size());
     if (size % shards_ != 0)
-      fail("LocalRows", "a batch has ", size, " rows, no multiple of ", shards_, " shards");
+      fail("LocalRows", "a batch has ", size, " rows, which is not a multiple of ", shards_,
+           " shards");
     const auto first = batch->begin() + first_ * (size / shards_);
     return data::IndexList(first, first + count_ * (size / shards_));
   };

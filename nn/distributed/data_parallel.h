@@ -27,7 +27,7 @@ struct DataParallelOptions {
   std::int64_t bucket_bytes = 1 << 20;
 };
 
-/// What all backwards of a DataParallel have sent so far, and how long it took.
+/// The cost of all backwards of a DataParallel so far: the bytes that were sent, and the time.
 struct ReductionCost {
   std::int64_t bytes_sent = 0;  ///< The bytes of gradients that this process sent.
   double seconds = 0;           ///< From sending the first bucket to receiving the last one.
@@ -48,8 +48,8 @@ struct ReductionCost {
 /// The global batch has S shards. Each process computes S / size() of them, one after the other.
 /// The gradient is the mean over the shards, summed by a binary tree over them: first neighbours,
 /// then neighbouring pairs. So losses and weights have the same bits for any number of processes (a
-/// power of two), if optimizer and data do the same on all. Each shard has its own random
-/// generator, whose seed comes from the default generator.
+/// power of two), if optimizer and data are the same on all processes. Each shard has its own
+/// random generator, whose seed comes from the default generator.
 ///
 /// Gradients are sent in buckets during the backward of the last shard. The gradients of the last
 /// parameters are sent first. A parameter that no shard reaches keeps its gradient. The gradients,
@@ -87,7 +87,7 @@ class DataParallel {
   Tensor part(const Tensor& rows, std::int64_t shard) const;
 
   /// Adds the mean gradient over all shards to the `.grad` of the parameters. Returns the mean loss
-  /// over all shards, the same on all processes.
+  /// over all shards, which is the same on all processes.
   ///
   /// It calls `loss` for each shard of this process; `loss` returns the mean loss of the shard's
   /// rows. The hooks of the parameters see the gradients of each shard, before they are summed.
@@ -101,12 +101,12 @@ class DataParallel {
   ///   Error - on all processes: the default generators differ, or only some have a NoSync
   double backward(const std::function<Tensor(std::int64_t shard)>& loss);
 
-  /// While it lives, backward() sends nothing. It saves the gradients of each shard, and the next
-  /// backward() without a NoSync adds them, whatever zero_grad() does in between.
+  /// While a NoSync lives, backward() sends nothing, but saves the gradients of each shard. The
+  /// next backward() without a NoSync adds them, whatever zero_grad() does in between.
   ///
   /// This needs the memory of the gradients for each shard of this process. Gradients are summed,
-  /// as in PyTorch: for the mean of n backwards divide each loss by n. Either all processes have a
-  /// NoSync or none. It corresponds to torch's DistributedDataParallel.no_sync.
+  /// as in PyTorch: for the mean of n backwards divide each loss by n. All processes must have a
+  /// NoSync, or no process may have one. It corresponds to torch's DistributedDataParallel.no_sync.
   class NoSync {
    public:
     explicit NoSync(DataParallel& parallel) : parallel_(&parallel) { ++parallel_->no_syncs_; }
@@ -127,9 +127,9 @@ class DataParallel {
     Tensor tensor;
     DType dtype;
     Shape shape;
-    Tensor before = {};             // its .grad before the backward
+    Tensor before = {};             // the parameter's .grad before the backward
     bool has_come = false;          // the gradient of this shard has been computed
-    std::vector<Tensor> sums = {};  // each over at most half as many shards as the one before
+    std::vector<Tensor> sums = {};  // each over at most half the shards of the one before
     std::vector<Tensor> kept = {};  // the gradient of each shard, while there is a NoSync
   };
 
@@ -148,7 +148,7 @@ class DataParallel {
   std::int64_t shards_, local_ = 0;
   std::vector<Parameter> parameters_;
   std::unique_ptr<GradientBuckets> buckets_;  // null for a single process
-  std::int64_t shard_ = 0;  // the current one, counted from the first of this process
+  std::int64_t shard_ = 0;  // the current shard, counted from this process's first
   int no_syncs_ = 0;
   bool keeps_ = false;  // there was a NoSync when this backward began
 };

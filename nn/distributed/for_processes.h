@@ -9,7 +9,7 @@ namespace tend::distributed {
 
 /// Adapts a Trainer's options to several processes that use DataParallel::backward:
 /// - only the first process writes checkpoints and logs and shows progress, if the options say so;
-/// - all processes use the evaluations of process 0, also if `after_step` sets them;
+/// - all processes use the evaluations of process 0, even if `after_step` sets them;
 /// - all end after the same step, if `ends` or Ctrl-C ends any of them.
 ///
 /// Trainer::set_steps must be called with the same number on all processes.
@@ -27,10 +27,10 @@ namespace tend::distributed {
 /// it.
 nn::TrainerOptions for_processes(const Context& context, nn::TrainerOptions options);
 
-/// Returns the signal that an nn::InterruptGuard of any process noted; 0 if there was none.
+/// Returns the signal that an nn::InterruptGuard of any process has recorded; 0 if there is none.
 ///
-/// All processes must call it. Afterwards all of them have noted the signal, so that each can end
-/// with the right status.
+/// All processes must call it. Afterwards all of them have recorded the signal, so that each can
+/// end with the right status.
 int signal_of_any(const Context& context);
 
 }  // namespace tend::distributed

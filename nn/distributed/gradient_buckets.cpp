@@ -16,7 +16,7 @@ constexpr double kAbsent = -0.0;
 GradientBuckets::GradientBuckets(const Communicator& communicator,
                                  const std::vector<Tensor>& parameters, std::int64_t bucket_bytes)
     : communicator_(&communicator), places_(parameters.size()) {
-  std::vector<std::int64_t> sizes;  // of the gradients of each bucket
+  std::vector<std::int64_t> sizes;  // the sizes of the gradients of each bucket
   std::vector<DType> dtypes;
   for (std::size_t i = parameters.size(); i-- > 0;) {
     const Tensor& parameter = parameters[i];

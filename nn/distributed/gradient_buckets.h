@@ -21,8 +21,8 @@ class GradientBuckets {
   GradientBuckets(const Communicator& communicator, const std::vector<Tensor>& parameters,
                   std::int64_t bucket_bytes);
 
-  /// Puts this process's gradient of a parameter into its bucket. It is undefined if there is none.
-  /// Call it once for each parameter in a round.
+  /// Puts this process's gradient of a parameter into its bucket. `gradient` is undefined if the
+  /// process has none. Call it once for each parameter in a round.
   void put(std::size_t parameter, const Tensor& gradient);
   /// Lets the messages make progress.
   void advance();
@@ -38,14 +38,14 @@ class GradientBuckets {
   using Clock = std::chrono::steady_clock;
 
   struct Bucket {
-    Tensor values;  // for each gradient the number of processes that have it, then the gradients
+    Tensor values;  // the number of processes that have each gradient, then the gradients
     std::int64_t gradients = 0;
     std::int64_t missing = 0;  // gradients that were not put in this round
     std::unique_ptr<PairwiseSum> sum;
   };
   struct Place {
     std::size_t bucket;
-    std::int64_t number;  // in the bucket
+    std::int64_t number;  // the index in the bucket
     std::int64_t offset, size;
     Shape shape;
   };

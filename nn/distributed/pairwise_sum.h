@@ -28,7 +28,7 @@ class PairwiseSum {
   PairwiseSum(const PairwiseSum&) = delete;
   PairwiseSum& operator=(const PairwiseSum&) = delete;
 
-  /// Continues as far as possible without waiting. True if the sum is complete.
+  /// Continues as far as possible without waiting. Returns true if the sum is complete.
   bool advance();
   void wait();
 

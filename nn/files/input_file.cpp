@@ -20,7 +20,7 @@ InputFile::InputFile(std::filesystem::path path, std::string_view operation)
   if (!file_.is_open() || ::fstat(file_.get(), &status) != 0) {
     refuse("cannot be opened: ", std::generic_category().message(errno));
   }
-  if (!S_ISREG(status.st_mode)) refuse("is no regular file");
+  if (!S_ISREG(status.st_mode)) refuse("is not a regular file");
   size_ = static_cast<std::uint64_t>(status.st_size);
 }
 

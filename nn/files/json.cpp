@@ -41,7 +41,7 @@ class Builder : public nlohmann::json_sax<Value> {
     return true;
   }
   bool parse_error(std::size_t position, const std::string&, const Value::exception&) override {
-    file_.refuse(what_, "is no JSON: it ends early or is wrong at byte ", position);
+    file_.refuse(what_, "is not JSON: it ends early or is wrong at byte ", position);
   }
 
  private:

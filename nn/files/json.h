@@ -29,7 +29,7 @@ Value read(const FileName& file);
 /// The member `name` of an object; nullptr if there is none, or if the value is not an object.
 const Value* find(const Value& object, std::string_view name);
 
-/// Whether the text is UTF-8.
+/// True if the text is UTF-8.
 bool is_utf8(const std::string& text);
 
 /// The text as a JSON string, in quotes. It must be UTF-8.

@@ -9,9 +9,10 @@ namespace tend::nn {
 
 /// A part of a file that was not read.
 struct LeftOut {
-  /// Such as "labels", or in a .pt file "optimizer.best" in a dict and "losses[2]" in a list.
+  /// Its name, such as "labels", or in a .pt file "optimizer.best" in a dict and "losses[2]" in a
+  /// list.
   std::string name;
-  std::string why;  ///< Such as "an object of 'numpy._core.multiarray.scalar'".
+  std::string why;  ///< The reason, such as "an object of 'numpy._core.multiarray.scalar'".
 };
 
 /// Options for reading files of tensors.

@@ -12,7 +12,7 @@
 
 namespace tend::nn {
 
-/// Whether the process can write to the pages of a mapped file. Writable pages count against
+/// The access of the process to the pages of a mapped file. Writable pages count against
 /// RLIMIT_DATA, even if they are never written. If vm.overcommit_memory is 2, they also count
 /// against the commit limit.
 enum class PageAccess { read_only, copied_when_written };
@@ -32,7 +32,7 @@ class MappedFile {
   /// A row-major array of the elements at `position`, or nullopt if the elements must be read.
   ///
   /// They must be read if tend does not have their dtype, if they are not aligned to their size, or
-  /// if there are none. All elements must be within the file. The file must be mapped with
+  /// if there are no elements. All elements must be within the file. The file must be mapped with
   /// PageAccess::copied_when_written, since the owner of the array may write to it.
   std::optional<Array> array(NumberKind kind, std::uint64_t position, const Shape& shape) const;
 

@@ -71,7 +71,7 @@ class HeaderParser {
 
   Header parse() const {
     const std::size_t last = text_.find_last_not_of(" \t\r\n");
-    if (!text_.starts_with('{') || text_[last] != '}') refuse("it is no dict");
+    if (!text_.starts_with('{') || text_[last] != '}') refuse("it is not a dict");
     const auto [kind, swapped] = dtype();
     return {kind, swapped, is_fortran(), shape()};
   }
@@ -89,7 +89,7 @@ class HeaderParser {
     return text.substr(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
   }
 
-  // The header's text from the value of this entry on.
+  // The part of the header's text that begins with the value of this entry.
   std::string_view value_of(std::string_view key) const {
     const std::size_t at = text_.find(as_text('\'', key, '\''));
     if (at == std::string_view::npos) refuse(as_text("it has no '", key, '\''));
@@ -103,7 +103,7 @@ class HeaderParser {
     if (value.starts_with('[')) refuse_dtype("structures cannot be read");
     const std::size_t end = value.find_first_of("'\"", 1);
     if (value.find_first_of("'\"") != 0 || end == std::string_view::npos)
-      refuse("'descr' is no text");
+      refuse("'descr' is not a text");
     const std::string_view descr = value.substr(1, end - 1);
     const char order = descr.empty() ? '\0' : descr.front();
     const bool has_order = std::string_view("<>|=").find(order) != std::string_view::npos;
@@ -133,7 +133,8 @@ class HeaderParser {
   Shape shape() const {
     const std::string_view value = value_of("shape");
     const std::size_t end = value.find(')');
-    if (!value.starts_with('(') || end == std::string_view::npos) refuse("its shape is no tuple");
+    if (!value.starts_with('(') || end == std::string_view::npos)
+      refuse("its shape is not a tuple");
     std::string_view tuple = without_spaces(value.substr(1, end - 1));
     Shape shape;
     while (!tuple.empty()) {
@@ -145,12 +146,12 @@ class HeaderParser {
   std::int64_t take_size(std::string_view& tuple) const {
     std::int64_t size = 0;
     const auto [end, error] = std::from_chars(tuple.data(), tuple.data() + tuple.size(), size);
-    if (error != std::errc() || size < 0) refuse("its shape has a part that is no size");
+    if (error != std::errc() || size < 0) refuse("its shape has a part that is not a size");
     tuple.remove_prefix(static_cast<std::size_t>(end - tuple.data()));
     if (tuple.starts_with('L')) tuple.remove_prefix(1);
     tuple = without_spaces(tuple);
     if (tuple.empty()) return size;
-    if (!tuple.starts_with(',')) refuse("its shape has a part that is no size");
+    if (!tuple.starts_with(',')) refuse("its shape has a part that is not a size");
     tuple = without_spaces(tuple.substr(1));
     return size;
   }
@@ -170,7 +171,7 @@ Start read_start(const Source& source) {
   constexpr std::size_t kFixed = kMagic.size() + 2;
   if (source.size < kFixed + 2) source.refuse("is too short for a .npy file");
   source.read(bytes.data(), kFixed + 2);
-  if (!has_magic(bytes.data())) source.refuse("is no .npy file");
+  if (!has_magic(bytes.data())) source.refuse("is not a .npy file");
   const int major = bytes[kMagic.size()], minor = bytes[kMagic.size() + 1];
   if (major < 1 || major > 3 || minor != 0) {
     source.refuse("version ", major, '.', minor, " of .npy is unknown");

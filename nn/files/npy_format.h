@@ -38,7 +38,7 @@ class UnreadDType : public IoError {
   using IoError::IoError;
 };
 
-/// Whether the bytes begin as .npy files do. There must be at least six.
+/// True if the bytes begin as .npy files do. There must be at least six bytes.
 bool has_magic(const void* bytes);
 
 /// The part of a .npy file before the elements. Errors begin with [operation] name.

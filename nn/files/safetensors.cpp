@@ -55,7 +55,7 @@ std::int64_t end_of(const FileName& file, const std::string& name, const Tensor&
 }
 
 // The header for these tensors, padded to a multiple of 8 bytes. The tensors' elements follow one
-// another. IoError if the format cannot store a tensor or a name.
+// another. Throws an IoError if the format cannot store a tensor or a name.
 std::string header_text(const FileName& file, const StateDict& tensors,
                         const SafetensorsOptions& options) {
   using Json = nlohmann::ordered_json;
@@ -128,7 +128,7 @@ class Prepared {
     names_.push_back(name);
     return temporary(name);
   }
-  // Error if a file cannot get its name, for example because a folder has that name.
+  // Throws an Error if a file cannot get its name, for example because a folder has that name.
   void check_names() const {
     for (const std::string& name : names_) check_can_write(folder_ / name);
   }

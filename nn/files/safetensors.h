@@ -62,10 +62,10 @@ void save_safetensors(const std::filesystem::path& path, const StateDict& tensor
 
 /// The options of save_safetensors_shards.
 struct ShardOptions {
-  /// The largest size of a file, in bytes of elements. A larger tensor gets a file of its own.
+  /// The largest size of a file, in bytes of elements. A larger tensor gets its own file.
   std::int64_t max_shard_size = 5'000'000'000;
   std::optional<HalfType> dtype = std::nullopt;                      ///< As in SafetensorsOptions.
-  std::map<std::string, std::string> metadata = {{"format", "pt"}};  ///< Of each file.
+  std::map<std::string, std::string> metadata = {{"format", "pt"}};  ///< Saved in each file.
 };
 
 /// Writes tensors to a folder as one file or as several, as Hugging Face's save_pretrained does.

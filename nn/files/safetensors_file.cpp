@@ -38,12 +38,12 @@ std::string read_header(InputFile& file) {
   // "version " as a number
   if (length == 0x206E6F6973726576) {
     file.refuse(
-        "is no safetensors file, but maybe a pointer to one in Git LFS: fetch it with git lfs "
+        "is not a safetensors file, but maybe a pointer to one in Git LFS: fetch it with git lfs "
         "pull");
   }
   if (length > kMaxHeader || length > file.size() - sizeof length) {
     file.refuse("a header of ", length, " bytes in a file of ", file.size(),
-                ": it is damaged, or no safetensors file");
+                ": it is damaged, or not a safetensors file");
   }
   std::string text(length, '\0');
   file.read(text.data(), length);
@@ -66,7 +66,7 @@ class EntryReader {
     entry.type = type();
     const json::Value& shape = fields_["shape"];
     if (!shape.is_array() || shape.size() > kMaxDims)
-      refuse("its shape is no list of at most 64 sizes");
+      refuse("its shape is not a list of at most 64 sizes");
     for (const json::Value& each : shape) entry.shape.push_back(size(each));
     const json::Value& offsets = fields_["data_offsets"];
     if (!offsets.is_array() || offsets.size() != 2) refuse("data_offsets are not two numbers");
@@ -87,12 +87,12 @@ class EntryReader {
     std::string names;
     for (const StoredType& each : kStoredTypes)
       names += as_text(names.empty() ? "" : ", ", each.name);
-    refuse("its dtype is none of ", names);
+    refuse("its dtype is not one of ", names);
   }
 
   std::int64_t size(const json::Value& value) const {
     if (!value.is_number_unsigned() || value.get<std::int64_t>() > kLargestSize)
-      refuse(shown(value.dump()), " is no size");
+      refuse(shown(value.dump()), " is not a size");
     return value.get<std::int64_t>();
   }
 
@@ -104,10 +104,10 @@ class EntryReader {
 void read_metadata(const FileName& file, const json::Value& texts,
                    std::map<std::string, std::string>& metadata) {
   if (texts.is_null()) return;
-  if (!texts.is_object()) file.refuse("__metadata__ is no object");
+  if (!texts.is_object()) file.refuse("__metadata__ is not an object");
   for (const auto& [key, value] : texts.items()) {
     const auto* text = value.get_ptr<const std::string*>();
-    if (text == nullptr) file.refuse("__metadata__ '", shown(key), "' is no text");
+    if (text == nullptr) file.refuse("__metadata__ '", shown(key), "' is not a text");
     metadata.emplace(key, *text);
   }
 }
@@ -139,7 +139,7 @@ void sort_by_bytes(const FileName& file, std::vector<Entry>& entries, std::int64
 // bytes.
 Header parse_header(const FileName& file, const std::string& text, std::int64_t data_bytes) {
   const json::Value root = json::parse(file, text, "the header ");
-  if (!root.is_object()) file.refuse("the header is no JSON object");
+  if (!root.is_object()) file.refuse("the header is not a JSON object");
   Header header;
   for (const auto& [name, value] : root.items()) {
     if (name == kMetadata) {
@@ -163,7 +163,7 @@ WeightMap read_index(const FileName& file) {
     const auto* name = value.get_ptr<const std::string*>();
     if (name == nullptr || name->empty() || *name == "." || *name == ".." ||
         name->find_first_of(std::string_view("/\0", 2)) != std::string::npos) {
-      file.refuse("the weight_map names no file beside it for '", shown(tensor), '\'');
+      file.refuse("the weight_map does not name a file in its folder for '", shown(tensor), '\'');
     }
     files.emplace(tensor, *name);
   }

@@ -189,7 +189,7 @@ void write_file_at(const fs::path& path, const std::function<void(const PutBytes
                    std::string_view operation) {
   const Subject subject{operation, path};
   const std::optional<FileStatus> old = find_status(subject);
-  if (old && !S_ISREG(old->st_mode)) subject.refuse("is no regular file");
+  if (old && !S_ISREG(old->st_mode)) subject.refuse("is not a regular file");
   replace(subject, old, [&](const OutputFile& file) {
     fill([&](std::uint64_t position, const void* data, std::size_t bytes) {
       file.put_at(position, data, bytes);

@@ -9,7 +9,7 @@
 
 namespace tend::nn {
 
-/// The options of Conv1d: those of the function conv1d, and `bias`.
+/// The options of Conv1d: the options of the function conv1d, and `bias`.
 struct Conv1dLayerOptions {
   std::int64_t stride = 1;
   Conv1dPadding padding = 0;

@@ -43,14 +43,15 @@ struct LoRAOptions {
 std::int64_t add_lora(ModuleBase& module, const std::vector<std::string>& patterns,
                       const LoRAOptions& options = {});
 
-/// The lora_A and lora_B of all layers, under their paths. Save them without the other weights.
+/// The lora_A and lora_B of all layers, under their paths. They can be saved without the other
+/// weights.
 ///
 /// The shapes of the tensors contain the rank, but nothing contains alpha. Save alpha, too: the
 /// program needs it for add_lora before it calls load_lora_state.
 StateDict lora_state(const ModuleBase& module);
 /// Loads the result of lora_state() into a module that has LoRA in the same layers.
 ///
-/// The names may also be those of PEFT's adapter_model.safetensors:
+/// It also accepts the names in PEFT's adapter_model.safetensors:
 /// base_model.model.PATH.lora_A.weight, where PATH is a path in the module. For add_lora, `rank` is
 /// r and `alpha` is lora_alpha of PEFT's adapter_config.json. Nothing has changed after an error.
 ///

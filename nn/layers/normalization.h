@@ -21,8 +21,8 @@ struct LayerNormOptions {
 /// (x - mean) / sqrt(var + eps) * weight + bias over the last dimensions (torch.nn.LayerNorm).
 ///
 /// The sizes of these dimensions are `normalized_shape`. The variance is the biased one. weight
-/// starts as ones and bias as zeros. If `affine` is false, there is neither; if `with_bias` is
-/// false, there is no bias. Ba et al. 2016, https://arxiv.org/abs/1607.06450.
+/// starts as ones and bias as zeros. If `affine` is false, there is no weight and no bias. If
+/// `with_bias` is false, there is no bias. Ba et al. 2016, https://arxiv.org/abs/1607.06450.
 class LayerNorm : public Module<LayerNorm> {
  public:
   ///@{

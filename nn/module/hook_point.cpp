@@ -6,15 +6,15 @@
 
 namespace tend::nn {
 
-std::string HookPoint::place() const {
+std::string HookPoint::full_name() const {
   const std::string path = CallScope::current_path();  // "GPT.blocks.0"
   const std::size_t root = path.find('.');
   return root == std::string::npos ? name_ : path.substr(root + 1) + '.' + name_;
 }
 
 bool HookPoint::is_wanted() const {
-  const std::string where = place();
-  bool wanted = false;  // asks all listeners, since each notes which hook points there are
+  const std::string where = full_name();
+  bool wanted = false;  // asks all listeners: each one records the hook points
   for (HookListener* each = HookListener::current(); each != nullptr; each = each->outer()) {
     wanted = each->hears(where) || wanted;
   }
@@ -22,7 +22,7 @@ bool HookPoint::is_wanted() const {
 }
 
 std::vector<std::int64_t> HookPoint::heads() const {
-  const std::string where = place();
+  const std::string where = full_name();
   std::set<std::int64_t> all;
   for (HookListener* each = HookListener::current(); each != nullptr; each = each->outer()) {
     if (!each->hears(where)) continue;
@@ -34,7 +34,7 @@ std::vector<std::int64_t> HookPoint::heads() const {
 }
 
 Tensor HookPoint::pass(const Tensor& x, const std::vector<std::int64_t>& heads) const {
-  const std::string where = place();
+  const std::string where = full_name();
   std::vector<HookListener*> listeners;
   for (HookListener* each = HookListener::current(); each != nullptr; each = each->outer()) {
     if (each->hears(where)) listeners.push_back(each);

@@ -25,13 +25,13 @@ class HookListener {
   /// The listener that was made before this one, or nullptr.
   HookListener* outer() const noexcept { return outer_; }
 
-  /// Whether it wants the tensor at a hook point, such as "blocks.0.attention.hook_z".
-  virtual bool hears(const std::string& place) = 0;
+  /// True if the listener wants the tensor at a hook point, such as "blocks.0.attention.hook_z".
+  virtual bool hears(const std::string& name) = 0;
   /// The heads whose attention scores and weights it wants there. An empty list means all heads.
-  virtual std::vector<std::int64_t> heads(const std::string& place) const = 0;
+  virtual std::vector<std::int64_t> heads(const std::string& name) const = 0;
   /// Receives x and returns the tensor with which the forward continues. If `heads` is empty, x has
   /// all heads; otherwise its dimension -3 has these heads only.
-  virtual Tensor pass(const std::string& place, const Tensor& x,
+  virtual Tensor pass(const std::string& name, const Tensor& x,
                       const std::vector<std::int64_t>& heads) = 0;
 
  protected:
@@ -68,15 +68,15 @@ class HookPoint {
   Tensor operator()(const Tensor& x, const std::vector<std::int64_t>& heads = {}) const {
     return HookListener::current() == nullptr ? x : pass(x, heads);
   }
-  /// Whether a listener wants the tensor here. Ask it where the tensor is computed only for
-  /// listeners.
+  /// True if a listener wants the tensor here. Check it before you compute a tensor that only
+  /// listeners need.
   bool is_heard() const { return HookListener::current() != nullptr && is_wanted(); }
   /// The heads that listeners want, in ascending order. An empty list means that a listener wants
   /// all heads, or that nobody wants any.
   std::vector<std::int64_t> heads() const;
 
  private:
-  std::string place() const;
+  std::string full_name() const;
   bool is_wanted() const;
   Tensor pass(const Tensor& x, const std::vector<std::int64_t>& heads) const;
 

@@ -198,7 +198,7 @@ void ModuleBase::fail_hooks() const {
        "'s forward does not return a single tensor, or has arguments that hooks cannot pass on");
 }
 
-std::size_t ModuleBase::checked_place(const char* list, std::int64_t index, std::size_t size) {
+std::size_t ModuleBase::checked_index(const char* list, std::int64_t index, std::size_t size) {
   const auto count = static_cast<std::int64_t>(size);
   if (index < -count || index >= count)
     fail<IndexError>(list, "index ", index, " is out of range for a list of ", count);

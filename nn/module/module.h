@@ -42,7 +42,7 @@ namespace tend::nn {
 
 /// The options of register_buffer and TEND_BUFFER.
 struct BufferOptions {
-  /// Whether state_dict() includes the buffer. load_state_dict() also loads other buffers, if the
+  /// True if state_dict() includes the buffer. load_state_dict() also loads other buffers, if the
   /// state has them.
   Flag persistent = true;
 };
@@ -110,7 +110,8 @@ class ModuleBase : public LiveObject {
 
   bool is_training() const noexcept { return training_; }
   bool training() const noexcept { return training_; }  ///< is_training(), by PyTorch's name
-  /// Sets this module and all below it to training (or not).
+  /// Puts this module and all below it into training mode or, if `mode` is false, into evaluation
+  /// mode.
   void train(Flag mode = true);
   void eval() { train(false); }
 
@@ -133,7 +134,7 @@ class ModuleBase : public LiveObject {
 
   /// Calls f for every module, children first (torch.nn.Module.apply).
   void apply(const std::function<void(ModuleBase&)>& f);
-  /// Converts all floating parameters and buffers to `dtype`. Those that change lose their
+  /// Converts all floating parameters and buffers to `dtype`. Converted tensors lose their
   /// gradients.
   ///
   /// Throws:
@@ -143,7 +144,7 @@ class ModuleBase : public LiveObject {
   void zero_grad() const;
   /// Sets requires_grad of all parameters; false freezes them.
   void requires_grad_(Flag value = true) const;
-  /// The number of elements of all parameters, or of those that require grad.
+  /// The number of elements of all parameters, or only of parameters that require grad.
   std::int64_t num_parameters(Flag only_trainable = false) const;
 
   // Hooks run when the module is called, in the order of their registration. They receive the
@@ -152,7 +153,7 @@ class ModuleBase : public LiveObject {
 
   HookHandle register_forward_pre_hook(ForwardPreHook hook);
   HookHandle register_forward_hook(ForwardHook hook);
-  /// torch's register_full_backward_hook.
+  /// Registers a backward hook, like torch's register_full_backward_hook.
   HookHandle register_backward_hook(BackwardHook hook);
 
   /// The class name, without namespaces.
@@ -186,7 +187,7 @@ class ModuleBase : public LiveObject {
     return hooks_ && !hooks_->empty() ? hooks_.get() : nullptr;
   }
   [[noreturn]] void fail_hooks() const;
-  static std::size_t checked_place(const char* list, std::int64_t index, std::size_t size);
+  static std::size_t checked_index(const char* list, std::int64_t index, std::size_t size);
 
   /// At the first call, checks that every module and parameter will be trained and saved.
   ///
@@ -208,9 +209,9 @@ class ModuleBase : public LiveObject {
 
   static ModuleBase& base_of(ModuleBase& module) noexcept { return module; }
   static ModuleBase& base_of(AnyModule& module) { return module.module(); }
-  /// Error, with `operation` in its text, if `name` cannot be the name of a new member.
+  /// Throws an Error of `operation` if `name` cannot be the name of a new member.
   void check_name(const char* operation, std::string_view name);
-  /// Error if this module's class is derived from the declared class.
+  /// Throws an Error if this module's class is derived from the declared class.
   void check_class(const std::type_info& declared) const;
 
   /// Gives this module, a copy of another, its own tensors and lists of hooks. For clone().
@@ -325,7 +326,7 @@ class Module : public ModuleBase {
     }
   }
 
-  /// A deep copy with parameters and buffers of its own, as Python's copy.deepcopy makes it.
+  /// A deep copy with its own parameters and buffers, like Python's copy.deepcopy.
   ///
   /// The copies have the same elements, dtypes and requires_grad, but no gradients. A tensor that
   /// two members share is copied once, and the members of the copy share it. The copy has the same

@@ -81,8 +81,8 @@ void ModuleScope::rethrow_with_path(const Error& error) const {
 
 namespace {
 
-// The module's hooks, in a list of its own for each call. The gradient of the call's result is
-// stored in a walk_note, under the list's address, until the gradients of the inputs are there.
+// The module's hooks. Each call has its own list. The gradient of the call's result is stored in a
+// walk_note, under the list's address, until the gradients of the inputs are there.
 using BackwardHooks = std::shared_ptr<const HookList<BackwardHook>>;
 
 // Checks that a hook left one gradient for each argument, with the argument's shape and dtype.

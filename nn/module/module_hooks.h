@@ -111,7 +111,7 @@ class ModuleScope final : public CallScope {
   const ModuleBase& module_;
 };
 
-/// Runs the hooks and, between them, `forward`. Hooks may have replaced the inputs that it gets.
+/// Runs the hooks and, between them, `forward`. Hooks may replace the inputs that `forward` gets.
 Tensor call_with_hooks(const ModuleBase& module, const ModuleHooks& hooks,
                        std::vector<Tensor> inputs,
                        FunctionRef<Tensor(const std::vector<Tensor>&)> forward);

@@ -87,7 +87,7 @@ class ModuleList : public ModuleBase {
   }
 
  private:
-  std::size_t checked(std::int64_t i) const { return checked_place("ModuleList", i, size()); }
+  std::size_t checked(std::int64_t i) const { return checked_index("ModuleList", i, size()); }
 
   std::vector<T> modules_;
 };

@@ -25,7 +25,7 @@ std::string ParameterList::extra_repr() const {
 }
 
 std::size_t ParameterList::checked(std::int64_t i) const {
-  return checked_place("ParameterList", i, size());
+  return checked_index("ParameterList", i, size());
 }
 
 void ParameterList::each_tensor(FunctionRef<void(const OwnTensor&)> f) {

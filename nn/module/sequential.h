@@ -58,7 +58,7 @@ class Sequential : public Module<Sequential> {
   }
 
  private:
-  std::size_t checked(std::int64_t i) const { return checked_place("Sequential", i, size()); }
+  std::size_t checked(std::int64_t i) const { return checked_index("Sequential", i, size()); }
 
   std::vector<AnyModule> layers_;
 };

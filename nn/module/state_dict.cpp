@@ -92,10 +92,10 @@ using Sources = std::map<std::string_view, const Tensor*>;
 constexpr const char* kLoad = "load_state_dict";
 
 [[noreturn]] void refuse_state(const ModuleBase& module, const std::string& problems) {
-  fail(kLoad, module.type_name(), " does not take this state:", problems);
+  fail(kLoad, module.type_name(), " cannot load this state:", problems);
 }
 
-// The tensors by key. Error if a key appears twice or has an undefined tensor.
+// The tensors by key. Throws an Error if a key appears twice or has an undefined tensor.
 Sources sources_of(const ModuleBase& module, const StateDict& state) {
   Sources sources;
   std::string problems;
@@ -116,8 +116,8 @@ bool same_bits(const Tensor& a, const Tensor& b) {
   return bytes == 0 || std::memcmp(x.raw(), y.raw(), static_cast<std::size_t>(bytes)) == 0;
 }
 
-// Several keys may name one tensor, such as the keys of a tied head. Error if their elements
-// differ.
+// Several keys may name one tensor, such as the keys of a tied head. Throws an Error if their
+// elements differ.
 void check_shared(const ModuleBase& module, const std::vector<Load>& loads) {
   std::map<const TensorImpl*, const Load*> known;
   std::string problems;

@@ -70,7 +70,7 @@ class StateDict {
   std::list<value_type> entries_;
 };
 
-/// Whether both have the same names in the same order, with equal tensors.
+/// True if both have the same names in the same order, with equal tensors.
 ///
 /// Equal tensors have the same dtype, shape and elements, or are both undefined. NaN equals
 /// nothing.

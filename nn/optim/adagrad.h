@@ -34,7 +34,7 @@ class Adagrad : public GroupedOptimizer<Adagrad, AdagradOptions> {
  public:
   using GroupedOptimizer::GroupedOptimizer;
   static constexpr const char* kName = "Adagrad";
-  /// Error if an option is out of its range.
+  /// Throws an Error if an option is out of its range.
   static void check(const Options& options);
 
  private:

@@ -40,7 +40,7 @@ class AdamFamily
   using Options = AdamFamilyOptions<is_decoupled>;
   using AdamFamily::GroupedOptimizer::GroupedOptimizer;
   static constexpr const char* kName = is_decoupled ? "AdamW" : "Adam";
-  /// Error if an option is out of its range.
+  /// Throws an Error if an option is out of its range.
   static void check(const Options& options);
 
  private:

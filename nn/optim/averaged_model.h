@@ -41,12 +41,12 @@ class AveragedModel {
   AveragedModel(const AveragedModel&) = delete;
   AveragedModel& operator=(const AveragedModel&) = delete;
 
-  /// Adds the present parameters to the averages. Do not call it while there is an
+  /// Updates the averages with the present parameters. Do not call it while there is an
   /// AveragedWeightsGuard.
   ///
   /// Throws:
-  ///   ShapeError - a parameter has got another shape
-  ///   DTypeError - a parameter has got another dtype
+  ///   ShapeError - a parameter's shape has changed
+  ///   DTypeError - a parameter's dtype has changed
   void update_parameters();
   std::int64_t n_averaged() const noexcept { return n_averaged_; }
 
@@ -79,8 +79,8 @@ class AveragedModel {
 /// order of their construction.
 ///
 /// Throws:
-///   ShapeError - a parameter has got another shape
-///   DTypeError - a parameter has got another dtype
+///   ShapeError - a parameter's shape has changed
+///   DTypeError - a parameter's dtype has changed
 class AveragedWeightsGuard {
  public:
   [[nodiscard]] explicit AveragedWeightsGuard(AveragedModel& averaged);

@@ -19,7 +19,8 @@ struct ClipGradNormOptions {
 ///
 /// The norm is (sum |x|^p)^(1/p) over the elements of all gradients. For p = 0 it is the number of
 /// gradients that are not zero. Tensors without a gradient are skipped. If the norm is not finite,
-/// all gradients become NaN or zero, as in PyTorch. Errors come before any gradient is scaled.
+/// all gradients become NaN or zero, as in PyTorch. Everything is checked before any gradient is
+/// scaled.
 ///
 /// Throws:
 ///   Error      - max_norm is negative or NaN, or norm_type is NaN

@@ -34,7 +34,7 @@ DecayGroups decay_groups(
     const nn::ModuleBase& model, double weight_decay,
     const std::function<bool(const std::string& name, const Tensor& parameter)>& decays);
 /// The same, with weight decay for tensors of two or more dimensions. Biases and the gains of norms
-/// get none.
+/// have no weight decay then.
 DecayGroups decay_groups(const nn::ModuleBase& model, double weight_decay);
 
 }  // namespace tend::optim

@@ -15,7 +15,7 @@ enum class LineSearch { none, strong_wolfe };
 /// The options of LBFGS.
 struct LBFGSOptions {
   double lr = 1;               ///< The step along the direction. A line search begins with it.
-  std::int64_t max_iter = 20;  ///< Directions in one step().
+  std::int64_t max_iter = 20;  ///< The most directions in one step().
   /// The number of calls of the closure after which a step() ends; by default max_iter * 5 / 4.
   std::optional<std::int64_t> max_eval = std::nullopt;
   double tolerance_grad = 1e-7;  ///< step() ends if no derivative is larger.
@@ -56,7 +56,7 @@ class LBFGS : public GroupedOptimizer<LBFGS, LBFGSOptions> {
  public:
   using GroupedOptimizer::GroupedOptimizer;
   static constexpr const char* kName = "LBFGS";
-  /// Error if an option is out of its range.
+  /// Throws an Error if an option is out of its range.
   static void check(const Options& options);
 
   /// The state of the search, and the options of the group.

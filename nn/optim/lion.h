@@ -28,7 +28,7 @@ class Lion : public GroupedOptimizer<Lion, LionOptions> {
  public:
   using GroupedOptimizer::GroupedOptimizer;
   static constexpr const char* kName = "Lion";
-  /// Error if an option is out of its range.
+  /// Throws an Error if an option is out of its range.
   static void check(const Options& options);
 
  private:

@@ -44,7 +44,7 @@ void Muon::check(const Options& o) {
 
 void Muon::check_parameter(const Tensor& parameter) {
   if (parameter.dim() != 2)
-    fail<ShapeError>(kName, "a parameter of shape ", parameter.shape(), " is no matrix");
+    fail<ShapeError>(kName, "a parameter of shape ", parameter.shape(), " is not a matrix");
 }
 
 Update Muon::update(const ParameterStep& p, const Options& o) const {

@@ -20,7 +20,7 @@ struct MuonOptions {
   double momentum = 0.95;
   Flag nesterov = true;
   double eps = 1e-7;          ///< The direction is divided by its norm or, if larger, by eps.
-  std::int64_t ns_steps = 5;  ///< Steps of the Newton-Schulz iteration.
+  std::int64_t ns_steps = 5;  ///< The number of Newton-Schulz iterations.
   MuonAdjust adjust_lr_fn = MuonAdjust::original;
 
   void named(OptionVisitor f) {
@@ -38,9 +38,9 @@ struct MuonOptions {
 
 /// Momentum whose steps are made orthogonal, for the matrices within a model.
 ///
-/// Use another optimizer for embeddings, heads, biases and gains. Names and defaults are those of
-/// torch.optim.Muon (PyTorch 2.9). Matrix products are computed in the parameters' dtype. Jordan et
-/// al. 2024, https://kellerjordan.github.io/posts/muon.
+/// Use another optimizer for embeddings, heads, biases and gains. Names and defaults are the same
+/// as in torch.optim.Muon (PyTorch 2.9). Matrix products are computed in the parameters' dtype.
+/// Jordan et al. 2024, https://kellerjordan.github.io/posts/muon.
 ///
 ///     const auto groups = optim::decay_groups(model, 0.1, [](const auto& name, const Tensor& p) {
 ///       return p.dim() == 2 && name.starts_with("blocks.");
@@ -51,9 +51,9 @@ class Muon : public GroupedOptimizer<Muon, MuonOptions> {
  public:
   using GroupedOptimizer::GroupedOptimizer;
   static constexpr const char* kName = "Muon";
-  /// Error if an option is out of its range.
+  /// Throws an Error if an option is out of its range.
   static void check(const Options& options);
-  /// ShapeError if the parameter is not a matrix.
+  /// Throws a ShapeError if the parameter is not a matrix.
   static void check_parameter(const Tensor& parameter);
 
  private:

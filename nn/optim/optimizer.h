@@ -22,7 +22,7 @@
 
 namespace tend::optim {
 
-/// What an optimizer remembers of one parameter.
+/// The state that an optimizer saves for one parameter.
 struct ParameterState {
   std::int64_t step = 0;                ///< The number of steps so far.
   std::map<std::string, Array> arrays;  ///< For example "exp_avg". Each has the parameter's shape.
@@ -48,14 +48,15 @@ struct ParameterStep {
   Update update = {};          // made by Optimizer::prepare
   std::int64_t end_index = 0;  // the end of its elements, counted through all parameters
 
-  /// The array of the state with this name. If there is none yet, it makes one filled with `start`.
+  /// Returns the array of the state with this name. If it is missing, makes one filled with
+  /// `start`.
   const Array& array(const char* name, double start = 0) const;
 };
 
 /// An array in a ParameterState.
 struct StateName {
   const char* name;
-  bool always;  ///< Every parameter has it after its first step.
+  bool always;  ///< True if every parameter has it after its first step.
 };
 
 /// A pointer to an option, of each type that options have.
@@ -63,7 +64,7 @@ using OptionPointer = std::variant<double*, std::int64_t*, std::optional<std::in
                                    std::pair<double, double>*, Flag*>;
 using OptionVisitor = FunctionRef<void(const char* name, OptionPointer option)>;
 
-/// An optimizer over groups of parameters, each with options of its own.
+/// An optimizer over groups of parameters, each with its own options.
 ///
 /// step() skips parameters without a gradient, so parameters can be frozen. Parameters must not
 /// share elements with each other, nor with another parameter's gradient. An optimizer can be moved
@@ -100,7 +101,7 @@ class Optimizer {
   /// The learning rate of a group. This function and the following ones throw an IndexError if
   /// there is no such group.
   double lr(std::size_t group) const;
-  /// Sets the learning rate of a group. The next step() refuses one out of range.
+  /// Sets the learning rate of a group. The next step() throws if it is out of range.
   void set_lr(std::size_t group, double lr);
   /// Sets the learning rate of all groups.
   void set_lr(double lr) {
@@ -116,7 +117,7 @@ class Optimizer {
   ///
   /// Throws:
   ///   IndexError - there is no such group
-  ///   Error      - the optimizer has neither
+  ///   Error      - the optimizer has no momentum and no betas
   void set_momentum(std::size_t group, double momentum);
 
   /// The states of all parameters that were stepped, and the options of all groups.
@@ -147,7 +148,7 @@ class Optimizer {
   ///   AutogradError - a parameter has a history
   ///   Error         - the optimizer has a parameter already
   void check_new(const std::vector<Tensor>& parameters);
-  /// The group. Error if the user has changed its number of parameters.
+  /// Returns a group. Throws an Error if the user has changed its number of parameters.
   ParameterGroup& checked_group(std::size_t group);
 
   virtual void make_step();
@@ -160,7 +161,7 @@ class Optimizer {
  private:
   virtual const char* step_name() const = 0;  // for errors and profiles, such as "AdamW.step"
   virtual ParameterGroup& group_at(std::size_t group) = 0;
-  /// Error if the optimizer cannot use an option or a parameter.
+  /// Throws an Error if the optimizer cannot use an option or a parameter.
   virtual void check_group(std::size_t group) const = 0;
   virtual void visit_options(std::size_t group, OptionVisitor f) = 0;
   virtual std::vector<StateName> state_names() const = 0;
@@ -195,8 +196,8 @@ class GroupedOptimizer : public Optimizer {
 
   /// An optimizer with one group of parameters. It also throws the errors of add_group().
   ///
-  /// Throws: Error - the list of parameters is empty, for example because the module registered
-  ///                 none
+  /// Throws: Error - the list of parameters is empty, for example because the module registered no
+  ///                 parameter
   explicit GroupedOptimizer(const std::vector<Tensor>& parameters, const Options& options = {}) {
     if (parameters.empty()) fail(Self::kName, "optimizer got an empty parameter list");
     add_group(parameters, options);
@@ -218,7 +219,7 @@ class GroupedOptimizer : public Optimizer {
     add_group(groups.others(), options);
   }
 
-  /// Adds a group of parameters with options of its own.
+  /// Adds a group of parameters with its own options.
   ///
   /// Options that are left out have their defaults, not the values of other groups. To change only
   /// one option, pass a changed copy of groups()[0].options.
@@ -268,9 +269,9 @@ class GroupedOptimizer : public Optimizer {
 };
 
 namespace detail {
-/// Error if the option is negative or NaN.
+/// Throws an Error if the option is negative or NaN.
 void check_from_zero(const char* operation, const char* option, double value);
-/// Error if a beta is not in [0, 1).
+/// Throws an Error if a beta is not in [0, 1).
 void check_betas(const char* operation, const std::pair<double, double>& betas);
 }  // namespace detail
 

@@ -15,14 +15,14 @@ enum class ThresholdMode { rel, abs };
 
 /// The options of ReduceLROnPlateau.
 struct PlateauOptions {
-  OrWord<PlateauMode> mode = PlateauMode::min;  ///< Whether smaller or larger is better.
+  OrWord<PlateauMode> mode = PlateauMode::min;  ///< max: larger metrics are better.
   double factor = 0.1;                          ///< A reduction multiplies a learning rate by it.
-  std::int64_t patience = 10;                   ///< The number of bad epochs without a reduction.
+  std::int64_t patience = 10;                   ///< The number of bad epochs before a reduction.
   /// How much better than the best epoch an epoch must be: a share of the best metric (rel), or a
   /// number (abs).
   double threshold = 1e-4;
   OrWord<ThresholdMode> threshold_mode = ThresholdMode::rel;
-  std::int64_t cooldown = 0;  ///< Epochs after a reduction that do not count as bad.
+  std::int64_t cooldown = 0;  ///< The number of epochs after a reduction that do not count as bad.
   PerGroup min_lr = 0;        ///< The least learning rate.
   double eps = 1e-8;          ///< Smaller reductions are skipped.
 };

@@ -36,7 +36,7 @@ class RMSprop : public GroupedOptimizer<RMSprop, RMSpropOptions> {
  public:
   using GroupedOptimizer::GroupedOptimizer;
   static constexpr const char* kName = "RMSprop";
-  /// Error if an option is out of its range.
+  /// Throws an Error if an option is out of its range.
   static void check(const Options& options);
 
  private:

@@ -29,7 +29,7 @@ Optimizer& optimizer_of(const std::vector<std::reference_wrapper<LRScheduler>>& 
 }
 
 void check_optimizer(const char* operation, const Optimizer& optimizer, const LRScheduler& part) {
-  if (&part.optimizer() != &optimizer) fail(operation, "the schedules are of several optimizers");
+  if (&part.optimizer() != &optimizer) fail(operation, "the schedules have different optimizers");
 }
 
 }  // namespace
@@ -153,7 +153,7 @@ SequentialLR::SequentialLR(Optimizer& optimizer, References schedules,
     const LRScheduler& part = parts_[i];
     check_optimizer(kName, optimizer, part);
     if (i > 0 && !part.parts_.empty())
-      fail(kName, "schedule ", i, " is made of others, and cannot begin anew");
+      fail(kName, "schedule ", i, " combines others, and cannot start later");
   }
   // A group that was added after the parts were made has no initial rate. It starts from its
   // present rate.

@@ -29,8 +29,8 @@ class PerGroup {
   ///
   /// Throws: IndexError - each group has its own number, and there is no such group
   double of(std::size_t group) const;
-  /// Error, with the operation and the name of the setting, if there are several numbers but not
-  /// one for each of `groups` groups.
+  /// Throws an Error if there are several numbers but not one for each of `groups` groups. Its
+  /// message names the operation and the setting.
   void check(const char* operation, const char* setting, std::size_t groups) const;
 
  private:
@@ -42,8 +42,8 @@ class PerGroup {
 ///
 /// Its constructor sets the rates of epoch 0. Call step() after the optimizer's step(). It sets the
 /// rates of the next epoch, or of the next step if you call it after each step. The initial rates
-/// are those that the groups had when the optimizer's first schedule was made; only OneCycleLR has
-/// initial rates of its own. Unlike in PyTorch, a rate or momentum that is not finite is an Error.
+/// are the rates that the groups had when the optimizer's first schedule was made. Only OneCycleLR
+/// has its own initial rates. Unlike in PyTorch, a rate or momentum that is not finite is an Error.
 ///
 /// A schedule refers to the optimizer, which must live as long as the schedule. Some schedules
 /// compute each rate from the last one: StepLR, MultiStepLR, ExponentialLR, ConstantLR, LinearLR,
@@ -55,8 +55,8 @@ class LRScheduler {
 
   /// Sets the rates of the next epoch.
   ///
-  /// Nothing has changed after an error, with one exception: if a schedule is made of others, some
-  /// of them may have stepped.
+  /// Nothing has changed after an error, with one exception: if a schedule combines others, some of
+  /// these may have stepped.
   virtual void step();
 
   /// The rates that the last step set. There is one for each group that existed when the schedule
@@ -66,7 +66,7 @@ class LRScheduler {
   Optimizer& optimizer() const noexcept { return *optimizer_; }
 
   /// The position of the schedule, not its settings: "last_epoch", "base_lrs" and "last_lr". A
-  /// schedule that is made of others also has "0.last_epoch" and so on. The optimizer's own
+  /// schedule that combines others also has "0.last_epoch" and so on. The optimizer's own
   /// state_dict() has the rates of the next step.
   nn::StateDict state_dict() const;
   /// Loads the state_dict() of a schedule with the same settings and number of groups, and
@@ -84,7 +84,7 @@ class LRScheduler {
   /// A group whose next rate is computed.
   struct Place {
     std::size_t group;
-    std::int64_t epoch;  // of the next rate
+    std::int64_t epoch;  // the epoch of the next rate
     double lr;           // the present rate; at epoch 0 of a schedule that follows another, `base`
     double base;         // the rate at the beginning; `lr` for groups that were added later
     bool is_later;
@@ -110,23 +110,23 @@ class LRScheduler {
 
   /// Sets the rates of epoch 0 and each group's initial_lr. Every constructor ends with it.
   void begin(Rule rule);
-  /// Ends a step of a schedule that is made of others, which have set the rates.
+  /// Ends a step of a schedule that combines others. These have set the rates.
   void end_step();
 
  private:
   friend class SequentialLR;
   friend class ChainedScheduler;
 
-  /// Sets the rates of an epoch. If it `restarts`, another schedule came before.
+  /// Sets the rates of an epoch. `restarts` is true if another schedule ran before this one.
   void go_to(std::int64_t epoch, bool restarts);
   void save_rates();
-  /// Goes back to before epoch 0, for a schedule that starts later.
+  /// Undoes begin(), for a schedule that starts later.
   void undo_begin();
   void save(nn::StateDict& state, const std::string& prefix) const;
   void read(detail::StateReader& reader, const std::string& prefix, bool applies);
 
   Optimizer* optimizer_;
-  References parts_;  // the schedules of which this one is made
+  References parts_;  // the schedules that this one combines
   Rule rule_;
   std::int64_t last_epoch_ = -1;
   std::vector<double> base_lr_;
@@ -146,7 +146,7 @@ class LRScheduler {
 ///   Error - there are no schedules, or one has another optimizer
 ///   Error - the number of milestones is not the number of schedules minus 1
 ///   Error - the milestones are not positive and increasing
-///   Error - a schedule after the first is itself made of others
+///   Error - a schedule after the first one combines others
 class SequentialLR : public LRScheduler {
  public:
   SequentialLR(Optimizer& optimizer, References schedules, std::vector<std::int64_t> milestones);

@@ -1,5 +1,6 @@
 /// \file
-/// Schedules of learning rates. Those that torch.optim.lr_scheduler also has give its numbers.
+/// Schedules of learning rates. If torch.optim.lr_scheduler has the same schedule, the rates are
+/// the same.
 #pragma once
 
 #include <cstdint>
@@ -119,12 +120,13 @@ struct OneCycleLROptions {
   PerGroup max_momentum = 0.95;
   double div_factor = 25;         ///< The first rate is max_lr / div_factor.
   double final_div_factor = 1e4;  ///< The last rate is the first rate / final_div_factor.
-  Flag three_phase = false;       ///< The rate falls to the first rate as fast as it rose, then on.
+  /// The rate falls to the first rate as fast as it rose, and then to the last rate.
+  Flag three_phase = false;
 };
 
 /// One cycle of the rate: up to max_lr, and down to nearly 0 (Smith and Topin 2018,
-/// https://arxiv.org/abs/1708.07120). If one optimizer has two of them, each uses its own rates; in
-/// PyTorch the first one would use the rates of the second.
+/// https://arxiv.org/abs/1708.07120). If one optimizer has two OneCycleLRs, each uses its own
+/// rates; in PyTorch the first one would use the rates of the second.
 ///
 /// Throws:
 ///   Error - total_steps is below 1, or pct_start is not in [0, 1]

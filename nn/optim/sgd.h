@@ -31,7 +31,7 @@ class SGD : public GroupedOptimizer<SGD, SGDOptions> {
  public:
   using GroupedOptimizer::GroupedOptimizer;
   static constexpr const char* kName = "SGD";
-  /// Error if an option is out of its range.
+  /// Throws an Error if an option is out of its range.
   static void check(const Options& options);
 
  private:

@@ -15,22 +15,22 @@ namespace tend::optim::detail {
 /// name `operation` and the key.
 class StateReader {
  public:
-  /// Error if a key appears twice.
+  /// Throws an Error if a key appears twice.
   StateReader(const char* operation, const nn::StateDict& state);
 
   bool has(const std::string& key) const { return entries_.contains(key); }
   /// The number of elements of an entry; 0 if it is missing or undefined.
   std::int64_t size_of(const std::string& key) const;
-  /// Reads an entry. Error if it is missing, undefined, or of another shape or dtype.
+  /// Reads an entry. Throws an Error if it is missing, undefined, or of another shape or dtype.
   Array take(const std::string& key, const Shape& shape, DType dtype);
-  /// Reads a 0-d int64. Error if it is not between `least` and 2^53, up to which a double can
-  /// count.
+  /// Reads a 0-d int64. Throws an Error if it is not between `least` and 2^53, up to which a double
+  /// can count.
   std::int64_t take_count(const std::string& key, std::int64_t least = 0);
   /// Reads a 0-d float64.
   double take_number(const std::string& key) { return take(key, {}, float64).item<double>(); }
   /// The key of an entry that was not read, or nullopt if all were read.
   std::optional<std::string_view> left() const;
-  /// Error if an entry was not read.
+  /// Throws an Error if an entry was not read.
   void check_all_taken() const;
 
  private:

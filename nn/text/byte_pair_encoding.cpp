@@ -185,7 +185,8 @@ class BytePairEncoding::Impl {
     return found->second;
   }
 
-  // The bytes of an id. IndexError, which names the position `at`, if the id does not exist.
+  // The bytes of an id. Throws an IndexError, which names the position `at`, if the id does not
+  // exist.
   const std::string& token(std::string_view operation, std::int64_t id, std::size_t at) const {
     if (id < 0 || id >= std::ssize(parts_.tokens)) {
       fail<IndexError>(operation, "id ", id, " at position ", at,

@@ -62,9 +62,9 @@ class BytePairEncoding {
   /// Reads Hugging Face's tokenizer.json of a byte-level BPE: its model, added tokens and
   /// pre-tokenizer.
   ///
-  /// The pre-tokenizer is ByteLevel, which Splits by regular expressions and Digits may precede.
-  /// PCRE2 matches the regular expressions. Added tokens that are not special are found in every
-  /// text. With `allow_special`, encode returns the ids of Hugging Face's encode with
+  /// The pre-tokenizer must be ByteLevel. Splits by regular expressions and Digits may come before
+  /// it. PCRE2 matches the regular expressions. Added tokens that are not special are found in
+  /// every text. With `allow_special`, encode returns the ids of Hugging Face's encode with
   /// add_special_tokens = False: truncation, padding and the post-processor have no effect.
   ///
   /// Throws: IoError - a part of the file is wrong or not supported; the message names the part
@@ -80,7 +80,7 @@ class BytePairEncoding {
   /// Throws:
   ///   Error - vocab_size is less than 256 plus the number of special tokens, or above 2^31 - 1
   ///   Error - min_frequency is below 1
-  ///   Error - a special token is empty, not UTF-8, there twice, or equal to another token
+  ///   Error - a special token is empty, not UTF-8, given twice, or equal to another token
   ///   Error - the different words together have 2^32 bytes or more
   static BytePairEncoding train(std::string_view text, const BytePairTraining& options = {});
 

@@ -19,17 +19,17 @@ constexpr TokenId kGone = std::numeric_limits<TokenId>::max();
 
 // A token of a piece, and its neighbours there.
 struct TrainingSymbol {
-  TokenId id = kGone;  // kGone when it was merged into the one before it
+  TokenId id = kGone;  // kGone after it was merged into the symbol before it
   Place previous = kNowhere, next = kNowhere;
-  std::int64_t count = 0;  // of its piece
+  std::int64_t count = 0;  // how often its piece occurs
 };
 
 struct Pair {
   std::int64_t count = 0;
-  std::vector<Place> places;  // where it begins, or began before merges
+  std::vector<Place> places;  // where the pair begins, or began before merges
 };
 
-// Two neighbours, as pair_key() makes it.
+// A pair of neighbours, which pair_key() makes.
 using Key = std::uint64_t;
 
 class Trainer {

@@ -16,7 +16,7 @@ constexpr std::size_t kEnd = std::numeric_limits<std::size_t>::max();
 // A token of a long piece, and its neighbours.
 struct Symbol {
   TokenId id = 0;
-  bool is_merged = false;  // into the one before it
+  bool is_merged = false;  // merged into the symbol before it
   std::size_t previous = kEnd, next = kEnd;
 };
 
@@ -103,7 +103,7 @@ void MergeTable::encode(std::string_view piece, std::vector<std::int64_t>& ids) 
 
 void MergeTable::merge_short(std::string_view piece, std::vector<std::int64_t>& ids) const {
   std::array<TokenId, kShort> tokens;
-  std::array<std::uint32_t, kShort> ranks;  // of the merge with the next token
+  std::array<std::uint32_t, kShort> ranks;  // the rank of each token's merge with the next one
   std::size_t count = piece.size();
   const auto rank_at = [&](std::size_t i) {
     return i + 1 < count ? find(tokens[i], tokens[i + 1]).rank : kNone;

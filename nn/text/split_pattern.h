@@ -24,8 +24,8 @@ class SplitPattern {
   /// Calls piece(text, is_match) for each match and each part between matches, in their order.
   /// Together the pieces are the whole text.
   ///
-  /// Each run of bytes that are not UTF-8 is a piece of its own. The pattern is applied separately
-  /// to the text before it and the text after it.
+  /// Each run of bytes that are not UTF-8 is a separate piece. The pattern is applied separately to
+  /// the text before it and the text after it.
   ///
   /// Throws: Error - a match takes more steps or memory than PCRE2 allows by default
   void split(std::string_view text, FunctionRef<void(std::string_view, bool)> piece) const;

@@ -47,14 +47,14 @@ class Part {
   template <class T>
   const T& as(std::string_view kind) const {
     const T* value = this->value().template get_ptr<const T*>();
-    if (value == nullptr) refuse(" is no ", kind);
+    if (value == nullptr) refuse(" is not ", kind);
     return *value;
   }
-  const std::string& text() const { return as<std::string>("string"); }
-  const Value::array_t& list() const { return as<Value::array_t>("array"); }
-  std::int64_t integer() const { return as<std::int64_t>("integer"); }
+  const std::string& text() const { return as<std::string>("a string"); }
+  const Value::array_t& list() const { return as<Value::array_t>("an array"); }
+  std::int64_t integer() const { return as<std::int64_t>("an integer"); }
   bool flag(std::optional<bool> otherwise = {}) const {
-    return otherwise && is_absent() ? *otherwise : as<bool>("boolean");
+    return otherwise && is_absent() ? *otherwise : as<bool>("a boolean");
   }
   const Value& value() const {
     if (value_ == nullptr) refuse(" is missing");
@@ -63,7 +63,7 @@ class Part {
   /// Refuses an object with any other member, since the member may have a meaning that is not known
   /// here.
   void check_members(std::initializer_list<std::string_view> known) const {
-    for (const auto& [member, value] : as<Value::object_t>("object")) {
+    for (const auto& [member, value] : as<Value::object_t>("an object")) {
       if (std::find(known.begin(), known.end(), member) == known.end())
         refuse(" has the member '", shown(member), "', which is not supported");
     }

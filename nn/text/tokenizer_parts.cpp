@@ -32,12 +32,12 @@ std::vector<std::string> in_order_of_ids(const FileName& file, std::vector<Writt
 }
 
 std::vector<WrittenToken> read_vocabulary(const FileName& file, const json::Value& vocabulary) {
-  if (!vocabulary.is_object()) file.refuse("the vocabulary is no object");
+  if (!vocabulary.is_object()) file.refuse("the vocabulary is not an object");
   std::vector<WrittenToken> tokens;
   tokens.reserve(vocabulary.size());
   for (const auto& [text, value] : vocabulary.items()) {
     const auto* id = value.get_ptr<const std::int64_t*>();
-    if (id == nullptr) file.refuse("the id of '", shown(text), "' is no integer");
+    if (id == nullptr) file.refuse("the id of '", shown(text), "' is not an integer");
     tokens.push_back({text, *id});
   }
   return tokens;

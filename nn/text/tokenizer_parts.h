@@ -62,7 +62,7 @@ struct TokenizerParts {
   std::vector<Merge> merges;  // an earlier one is applied first
   std::vector<Split> splits;  // applied one after the other
   bool add_prefix_space = false;
-  bool ignore_merges = false;  // true: a piece that is a token is not split, also without a merge
+  bool ignore_merges = false;  // true: a piece that is a token is not split, even without a merge
 };
 
 /// Returns the texts in the order of their ids.
@@ -98,7 +98,7 @@ class MergeReader {
   /// Adds the merge of `left` and `right`, as the file writes them.
   ///
   /// Throws:
-  ///   IoError - a token, or both together, is not in the vocabulary
+  ///   IoError - one of the two tokens, or the merged token, is not in the vocabulary
   ///   IoError - the bytes of the merged token are not the bytes of both parts, since one of the
   ///             three is an added token
   void add(std::string_view left, std::string_view right);

@@ -11,8 +11,8 @@ namespace tend::nn::utf8 {
 /// Returns the number of bytes of the first code point in `text`; 0 if the text does not begin with
 /// a valid one.
 ///
-/// Not valid are lone continuation bytes, forms that are cut off or longer than needed, surrogates,
-/// and numbers above 0x10FFFF.
+/// Lone continuation bytes, forms that are cut off or longer than needed, surrogates, and numbers
+/// above 0x10FFFF are not valid.
 std::size_t length_at(std::string_view text) noexcept;
 
 /// Returns the number of bytes at the beginning of `text` that are valid UTF-8.

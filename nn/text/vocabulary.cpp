@@ -33,7 +33,7 @@ void for_each_character(std::string_view operation, std::string_view text, EachT
 }
 
 void for_each_word(std::string_view operation, std::string_view text, EachToken each) {
-  std::size_t begin = 0;  // of the current word
+  std::size_t begin = 0;  // the start of the current word
   const auto end_word = [&](std::size_t at) {
     if (at > begin) each(text.substr(begin, at - begin), begin);
     begin = at;
@@ -108,7 +108,7 @@ CharVocabulary CharVocabulary::load(const std::filesystem::path& path) {
   std::vector<std::string> tokens = load_tokens(file);
   for (const std::string& token : tokens) {
     if (token.empty() || utf8::length_at(token) != token.size())
-      file.refuse("'", shown(token), "' is no single character");
+      file.refuse("'", shown(token), "' is not a single character");
   }
   return CharVocabulary(std::move(tokens));
 }

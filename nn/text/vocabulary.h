@@ -1,4 +1,4 @@
-// Vocabularies of characters and of words, for first language models.
+// Vocabularies of characters and of words, for simple language models.
 #pragma once
 
 #include <cstdint>
@@ -64,7 +64,7 @@ class CharVocabulary : public Vocabulary {
 
 /// The words and punctuation marks of a text.
 ///
-/// White space separates tokens. "--" and each of , . : ; ? _ ! " ( ) ' is a token of its own. The
+/// White space separates tokens. "--" and each of , . : ; ? _ ! " ( ) ' is a separate token. The
 /// tokens are sorted by their bytes; "<|endoftext|>" and "<|unk|>" come last.
 ///
 /// Source: SimpleTokenizerV2 in chapter 2 of "Build a Large Language Model (From Scratch)". The ids

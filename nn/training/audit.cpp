@@ -27,7 +27,7 @@ using detail::Audited;
 constexpr double kTolerance = 1e-4;
 // Errors of smaller derivatives are relative to this share of the loss or of the largest gradient.
 // Rounding makes central differences wrong by 1e-11 of the loss. Relative to a derivative of 0,
-// such as that of a bias before BatchNorm, this error would be large.
+// such as the derivative of a bias before BatchNorm, this error would be large.
 constexpr double kLeastScale = 1e-6;
 // The audit does not find errors below this share of the loss or of the largest gradient. So it
 // knows nothing of gradients that are as small as this.
@@ -45,7 +45,7 @@ double inner_product(const Tensor& a, const Tensor& b) {
   return sum(a.detach().to(float64) * b.detach().to(float64)).item();
 }
 
-// |a - b| relative to `scale`; 0 if a is b, even if the scale is 0.
+// |a - b| relative to `scale`; 0 if a equals b, even if the scale is 0.
 double relative(double a, double b, double scale) {
   return a == b ? 0 : std::abs(a - b) / scale;
 }
@@ -149,7 +149,7 @@ void check_derivatives(const Audited& audited, const Tensor& parameter, double s
   }
 }
 
-// Whether the module computes a result that is not finite from finite inputs.
+// True if the module computes a result that is not finite from finite inputs.
 bool spoils(const Audited& audited, ModuleBase& module) {
   bool found = false;
   HookHandle hook = module.register_forward_hook(
@@ -173,8 +173,8 @@ std::string place_in(const ModuleBase& model, const std::string& path) {
   return "in " + (path.starts_with(root) ? path.substr(root.size()) : path);
 }
 
-// The operation whose derivative computes the first gradient that is not finite. Empty if there is
-// none.
+// The operation whose derivative computes the first gradient that is not finite. Empty if all are
+// finite.
 std::string origin_in_backward(const Audited& audited) {
   // Nodes know their modules only while a timeline runs. A profiler may already run one.
   std::optional<autograd::Timeline> timeline;
@@ -279,7 +279,7 @@ bool has_wrong_derivative(const ParameterAudit& p) {
          !(p.first_order <= kTolerance && p.second_order.value_or(0) <= kTolerance);
 }
 
-// The fault of a parameter, in words. Empty if there is none.
+// The fault of a parameter, in words. Empty if it has no fault.
 std::string fault_of(const ParameterAudit& p) {
   if (!p.requires_grad) return "";
   if (!p.reached) return "not reached by the loss";

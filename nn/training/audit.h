@@ -1,5 +1,5 @@
 /// \file
-/// Finds parameters that are not trained, or that are trained by wrong derivatives.
+/// Finds parameters that are not trained, or that are trained with wrong derivatives.
 #pragma once
 
 #include <concepts>
@@ -21,11 +21,11 @@ struct ParameterAudit {
   Shape shape;
   /// False for a frozen parameter. The following members then have no meaning.
   bool requires_grad = true;
-  /// Whether the loss depends on it, both in the model and in its float64 copy.
+  /// True if the loss depends on it, both in the model and in its float64 copy.
   bool reached = false;
-  /// Whether all elements of its gradient are exactly 0.
+  /// True if all elements of its gradient are exactly 0.
   bool is_zero = false;
-  /// Whether its gradient is not exactly 0, but in float64 at most 1e-10 of the loss or of the
+  /// True if its gradient is not exactly 0, but in float64 is at most 1e-10 of the loss or of the
   /// largest gradient.
   ///
   /// Such a gradient is mostly rounding: the parameter does not change the loss, like a bias before
@@ -64,7 +64,7 @@ struct AuditReport {
   /// leave the graph: detach(), item(), data_ptr(), NoGradGuard.
   std::vector<std::string> wrong_operations;
 
-  /// Whether the audit found no fault.
+  /// True if the audit found no fault.
   ///
   /// This means:
   /// - the loss and all gradients are finite;
@@ -72,8 +72,9 @@ struct AuditReport {
   /// - in the float64 copy, derivatives are right to 1e-4 of themselves, or to 1e-10 of the loss or
   ///   of the largest gradient.
   ///
-  /// It does not depend on `distance`, which compares the model's own gradients with those of the
-  /// copy. Judge that yourself: if terms cancel, a gradient may be far from right in float32.
+  /// It does not depend on `distance`, which compares the model's own gradients with the gradients
+  /// of the copy. Judge `distance` yourself: if terms cancel, a gradient may be far from right in
+  /// float32.
   bool passed() const;
 };
 

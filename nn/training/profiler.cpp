@@ -95,7 +95,7 @@ class TraceEvents {
                                      {"pid", 1},
                                      {"tid", 1}});
   }
-  // Closes the events of modules that did not run the operation, and opens those of modules that
+  // Closes the events of modules that did not run the operation, and opens events of modules that
   // did.
   void enter(const TimedOperation& operation, const std::vector<std::string>& paths) {
     std::size_t same = 0;

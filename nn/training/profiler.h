@@ -13,11 +13,11 @@ namespace tend::nn {
 
 /// The cost of several profiled operations together.
 struct ProfileRow {
-  std::string name;  ///< Of the operation, such as "linear", or of the module.
+  std::string name;  ///< The operation's name, such as "linear", or the module's.
   bool is_derivative = false;
   std::int64_t calls = 0;
   double seconds = 0;
-  double bytes = 0;  ///< Of inputs, results and the tensors that derivatives read.
+  double bytes = 0;  ///< The bytes of inputs, results and the tensors that derivatives read.
   /// Multiplications and additions of matrix products and attention; 0 for all other operations.
   double flops = 0;
 };
@@ -47,9 +47,9 @@ class Profiler {
 
   // The results are empty before stop().
 
-  /// A row for each operation and each derivative, those with the most time first.
+  /// A row for each operation and each derivative. The rows with the most time come first.
   std::vector<ProfileRow> by_operation() const;
-  /// A row for the forward and one for the backward of each module, those with the most time first.
+  /// Two rows for each module: forward and backward. The rows with the most time come first.
   ///
   /// The name of a row is the path of the module. Rows include the modules below. Operations
   /// outside of all modules have the name "".

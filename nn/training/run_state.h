@@ -60,7 +60,7 @@ class RunState {
   void add(const std::string& name, std::int64_t& number);
   void add(const std::string& name, double& number);
   void add(const std::string& name, std::vector<double>& numbers);
-  /// Adds a generator of your own.
+  /// Adds your own generator.
   void add(const std::string& name, Generator& generator);
 
   /// The tensors of the model and of all parts.
@@ -97,7 +97,7 @@ class RunState {
  private:
   struct Part {
     std::string name;
-    bool has_keys;  // several entries, not one
+    bool has_keys;  // true if it has several entries
     std::function<void(StateDict& state, const std::string& key)> save;
     std::function<void(const StateDict& state, const std::string& key)> load;
 

@@ -83,7 +83,7 @@ Trainer::Trainer(ModuleBase& model, optim::Optimizer& optimizer, std::function<d
 
 TrainedStep Trainer::make_step() {
   optimizer_.zero_grad();
-  for (Tensor& each : parameters_) each.zero_grad();  // also those that the optimizer does not have
+  for (Tensor& each : parameters_) each.zero_grad();  // the optimizer may lack some
   double loss = 0;
   weight_ = 0;
   for (std::int64_t i = 0; i < options_.accumulate; ++i) loss += gradients_();
@@ -193,7 +193,7 @@ void Trainer::check_folder() const {
   const auto found = folder_->steps();
   const bool would_replace = options_.keep_best && std::filesystem::exists(best_of(options_.out));
   if ((!found.empty() || would_replace) && !found.contains(step_))
-    fail(kTrainer, options_.out, " holds checkpoints of another run",
+    fail(kTrainer, options_.out, " has checkpoints of another run",
          options_.resume ? "" : ": resume it, or give a new folder");
 }
 

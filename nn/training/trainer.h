@@ -72,8 +72,8 @@ class Trainer {
   /// else that the steps change.
   RunState state;
 
-  /// Trains until `steps` are made, `patience` is used up, or Ctrl-C is pressed. Then it writes the
-  /// last checkpoint.
+  /// Trains until `steps` steps are made, `patience` is used up, or Ctrl-C is pressed. Then it
+  /// writes the last checkpoint.
   ///
   /// If it is called again, it continues from the last step or, with `resume`, from the last
   /// checkpoint. It puts the whole model into training mode. An evaluation restores the mode.
@@ -82,8 +82,8 @@ class Trainer {
   /// Throws:
   ///   NotFiniteError - a loss or gradient is not finite; the step is not made
   ///   Error          - the checkpoint has other settings
-  ///   Error          - the folder has checkpoints that this Trainer neither wrote nor resumed, and
-  ///                    none of its present step
+  ///   Error          - the folder has checkpoints that this Trainer neither wrote nor resumed, but
+  ///                    no checkpoint of its present step
   void run();
 
   /// Changes the option `steps`. after_step may call it.
@@ -92,7 +92,7 @@ class Trainer {
   void set_steps(std::int64_t steps);
 
   std::int64_t steps_done() const noexcept { return step_; }
-  /// Whether the last run() ended because of `patience`.
+  /// True if the last run() ended because of `patience`.
   bool stopped_early() const noexcept { return stopped_early_; }
   double best_evaluation() const noexcept { return best_; }
 
@@ -112,7 +112,7 @@ class Trainer {
   optim::Optimizer& optimizer_;
   std::function<double()> gradients_;
   bool gradients_are_divided_ = false;  // gradients_ divides its gradients and loss by `accumulate`
-  double weight_ = 0;                   // the sum of the step's WeightedLoss::weight; else 0
+  double weight_ = 0;                   // the sum of the step's weights; 0 without WeightedLoss
   TrainerOptions options_;
   std::optional<CheckpointFolder> folder_;
   std::vector<Tensor> parameters_;
@@ -121,7 +121,7 @@ class Trainer {
   bool stopped_early_ = false;
   std::int64_t worse_ = 0;  // evaluations since the best one
   double best_ = std::numeric_limits<double>::infinity();
-  std::int64_t first_step_ = 0;  // of this process
+  std::int64_t first_step_ = 0;  // the first step of this process
   Clock::time_point start_;
 };
 

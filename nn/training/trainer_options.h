@@ -25,15 +25,15 @@ struct TrainerOptions {
   /// The run ends after this number of evaluations without a better one; 0: it never does. NaN is
   /// not better than anything.
   std::int64_t patience = 0;
-  /// The folder of checkpoints and logs; empty: there are none. Without `resume`, run() throws an
-  /// Error if the folder has checkpoints of another run.
+  /// The folder of checkpoints and logs. If it is empty, the run writes none. Without `resume`,
+  /// run() throws an Error if the folder has checkpoints of another run.
   std::filesystem::path out = {};
   std::int64_t save_every = 0;  ///< In steps; 0: only at the end.
   std::int64_t keep = 3;        ///< The number of checkpoints that stay.
-  /// An evaluation that is better than all before it writes best.safetensors in `out`. `resume`
-  /// continues from it if there is no checkpoint of a step.
+  /// After each evaluation that is better than all before it, best.safetensors is written in `out`.
+  /// `resume` continues from it if there is no checkpoint of a step.
   Flag keep_best = false;
-  /// Whether to write checkpoints and logs. Of several processes, only one may.
+  /// True writes checkpoints and logs. If there are several processes, only one of them may write.
   Flag writes = true;
   Flag resume = false;         ///< Continues from the last checkpoint in `out`, if there is one.
   Flag shows_progress = true;  ///< A line on stderr (ProgressLine).
@@ -56,14 +56,14 @@ struct TrainerOptions {
   /// - Otherwise a Trainer that has already run continues from its last step.
   /// - Otherwise the run starts at step 0, which is an Error in a folder with checkpoints.
   std::function<std::int64_t(std::int64_t)> choose_checkpoint = {};
-  /// Called before each step; the run ends if it returns true. By default Ctrl-C ends the run. A
-  /// function of your own must ask InterruptGuard::signal() itself.
+  /// Called before each step; the run ends if it returns true. By default Ctrl-C ends the run. Your
+  /// own function must ask InterruptGuard::signal() itself.
   std::function<bool()> ends = {};
 };
 
 namespace detail {
-inline constexpr const char* kTrainer = "Trainer";  // the operation that errors name
-/// Error if options contradict each other.
+inline constexpr const char* kTrainer = "Trainer";  // the operation's name in error messages
+/// Throws an Error if options contradict each other.
 void check_options(const TrainerOptions& options);
 }  // namespace detail
 

@@ -1,4 +1,4 @@
-// A sequence has the same bits alone, at any index of a batch, and as a prefix of a longer one.
+// A sequence has the same bits by itself, at any index of a batch, and as a prefix of a longer one.
 #include <array>
 
 #include "tests/arrays.h"

@@ -42,7 +42,7 @@ std::vector<std::vector<float>> train() {
 
 }  // namespace
 
-TEST_CASE("Threads call one model and compute backwards from its results") {
+TEST_CASE("Threads call one model and call backward on its results") {
   manual_seed(5);
   attention::GPT model(
       {.vocab_size = 9, .context_length = 8, .width = 12, .num_heads = 2, .num_layers = 1});

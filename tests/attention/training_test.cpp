@@ -29,9 +29,9 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("training takes no memory from the system after its first steps and leaks none") {
+TEST_CASE("training gets no memory from the system after its first steps and leaks no memory") {
   if (!tend::detail::kKeepsBlocks) return;  // the address sanitizer sees every block
-  // With several threads it is random which thread needs memory of its own, and when.
+  // With several threads it is random which thread needs its own memory, and when.
   const int threads = num_threads();
   set_num_threads(1);
   manual_seed(1);

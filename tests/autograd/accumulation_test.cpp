@@ -65,13 +65,13 @@ TEST_CASE("summing gradients does not change the gradients that hooks saw") {
 
 TEST_CASE("gradients of any layout have the same sum and the sum is row-major") {
   for (const bool transposed_first : {true, false}) {
-    const Tensor x = varied_leaf({3, 4}), a = varied_leaf({4, 3}).detach();
+    const Tensor x = irregular_leaf({3, 4}), a = irregular_leaf({4, 3}).detach();
     const Tensor through = x.t() * a, plain = x * a.t();
     (transposed_first ? (plain + through.t()) : (through.t() + plain)).sum().backward();
     CHECK(values(x.grad()) == values(a.t() * 2));
     CHECK(x.grad().is_contiguous());
   }
-  const Tensor b = varied_leaf({1, 4});
+  const Tensor b = irregular_leaf({1, 4});
   (b.expand({3, 4}).sum() + (b * 2).sum()).backward();
   CHECK(values(b.grad()) == V{5, 5, 5, 5});
 }

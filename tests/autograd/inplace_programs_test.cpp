@@ -251,8 +251,8 @@ TEST_CASE("in-place programs have PyTorch's values and gradients") {
   for (const Program& program : kPrograms) {
     INFO(program.name);
     const json& fixture = fixtures.at(program.name);
-    const Tensor x = varied_leaf({3, 4});
-    const Tensor w = varied_leaf({4});
+    const Tensor x = irregular_leaf({3, 4});
+    const Tensor w = irregular_leaf({4});
     const Tensor out = program.run(x, w, x * 2);
     check_values(out, fixture["out"].get<V>());
     (out * weights_for(out)).sum().backward();
@@ -268,8 +268,8 @@ TEST_CASE("in-place programs have right first and second derivatives") {
     if (name == "without_grad_mode" || name == "through_detached") continue;
     INFO(name);
     const auto f = [&](T x, T w) { return program.run(x, w, x * 2); };
-    const Tensor x = varied_leaf({3, 4});
-    const Tensor w = varied_leaf({4});
+    const Tensor x = irregular_leaf({3, 4});
+    const Tensor w = irregular_leaf({4});
     const GradcheckReport first = gradcheck(f, {x, w});
     const GradcheckReport second = gradgradcheck(f, {x, w});
     INFO(first.message << '\n' << second.message);

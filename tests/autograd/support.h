@@ -22,7 +22,7 @@ inline Tensor leaf(const NestedNumbers& numbers) {
 }
 
 /// A float64 tensor of this shape that requires grad, with irregular elements of both signs.
-inline Tensor varied_leaf(const Shape& shape) {
+inline Tensor irregular_leaf(const Shape& shape) {
   std::vector<double> values;
   for (std::int64_t i = 0; i < element_count(shape); ++i) {
     values.push_back((static_cast<double>(i * 7 % 11) - 4.5) / 4);

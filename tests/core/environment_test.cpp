@@ -81,7 +81,7 @@ TEST_CASE("OpenBLAS of any flavour uses one thread for each call from a thread o
     environment.emplace_back("TEND_MATMUL=blas");
     return probe({"blas", "1700"}, environment);  // large enough for several blocks
   };
-  // Each call uses one thread, and OpenBLAS has no threads of its own.
+  // Each call uses one thread, and OpenBLAS starts no threads.
   CHECK_THAT(run({}), Catch::Matchers::EndsWith(" 1 0\n"));
   for_each_flavour([&](const std::string& flavour, const std::string& variable) {
     CHECK(run({variable}) == flavour + " 1 0\n");

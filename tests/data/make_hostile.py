@@ -147,7 +147,7 @@ def files():
     yield "bomb_header.npz", zipped(Entry("a.npy", b"\x93NUMPY\2\0" + struct.pack("<I", 4 * MIB) + b" " * (4 * MIB),
                                           DEFLATED)), "a header of 4194304 bytes"
     yield "overlap.npz", overlapping(40), "more than the file has besides the other entries"
-    yield "overlap_whole.npz", zipped(Entry("a.npy", two), Entry("b.npy", two, at=0)), "is no zip archive"
+    yield "overlap_whole.npz", zipped(Entry("a.npy", two), Entry("b.npy", two, at=0)), "is not a zip archive"
     yield "encrypted.npz", zipped(Entry("a.npy", two, flags=ENCRYPTED, packed=bytes(12) + two)), "'a.npy' is encrypted"
     yield "lzma.npz", zipped(Entry("a.npy", two, LZMA, packed=b"\x09\x04\x05\0" + lzma.compress(
         two, lzma.FORMAT_RAW, filters=[{"id": lzma.FILTER_LZMA1}]))), "'a.npy' is neither stored nor deflated"
@@ -155,10 +155,10 @@ def files():
         "'a.npy' is neither stored nor deflated"
     yield "checksum.npz", zipped(Entry("a.npy", two, DEFLATED, crc=1)), "'a.npy' cannot be read: CRC error"
     yield "deflate.npz", zipped(Entry("a.npy", two, DEFLATED, packed=b"\x07" + packed)), "'a.npy' cannot be read"
-    yield "beyond.npz", zipped(Entry("a.npy", two, packed_size=2**31, size=2**31)), "is no zip archive"
+    yield "beyond.npz", zipped(Entry("a.npy", two, packed_size=2**31, size=2**31)), "is not a zip archive"
     yield "twice.npz", zipped(Entry("a.npy", two), Entry("a.npy", two)), "is used twice"
     yield "short.npz", zipped(Entry("a.npy", two[:-1])), "its shape (2,) takes 8 bytes, 7 follow the header"
-    yield "cut.npz", zipped(Entry("a.npy", two))[:-30], "is no zip archive"
+    yield "cut.npz", zipped(Entry("a.npy", two))[:-30], "is not a zip archive"
     # The local header declares 200 bytes of extra fields, which moves the start of the data. The header of the array
     # is still in the file, but its elements, which are aligned, would end after the end of the file.
     moved = npy("<f4", "(50,)", b"", " " * 4)
@@ -170,11 +170,11 @@ def files():
     yield "laughs.pt", pt(laughs(12)), "repeats its parts too often"
     yield "storage.pt", pt(tensor_pickle(integer(2**40), integer(2**40), b"K\1")), \
         "storage '0' of 1099511627776 elements does not fit 8 bytes"
-    yield "view.pt", pt(tensor_pickle(b"K\2", integer(2**40), b"K\1")), "leave a storage of 2 elements"
+    yield "view.pt", pt(tensor_pickle(b"K\2", integer(2**40), b"K\1")), "reach beyond a storage of 2 elements"
     yield "encrypted.pt", zipped(Entry("a/data.pkl", b"\x80\2N.", flags=ENCRYPTED, packed=bytes(12) + b"\x80\2N.")), "'a/data.pkl' is encrypted"
     vector = tensor_pickle(b"K\2", b"K\2", b"K\1")
-    yield "cut.pt", pt(vector)[:-30], "is no zip archive"
-    yield "overlap.pt", zipped(Entry("a/data.pkl", vector), Entry("a/data/0", FLOATS, at=0)), "is no zip archive"
+    yield "cut.pt", pt(vector)[:-30], "is not a zip archive"
+    yield "overlap.pt", zipped(Entry("a/data.pkl", vector), Entry("a/data/0", FLOATS, at=0)), "is not a zip archive"
     yield "bomb_pickle.pt", pt(Entry("a/data.pkl", vector, DEFLATED, packed=deflated(vector + bytes(4 * MIB)))), \
         "'a/data.pkl' goes on after its end"
     yield "bomb_storage.pt", pt(vector, Entry("a/data/0", FLOATS, DEFLATED, packed=deflated(FLOATS + bytes(4 * MIB)))), \
@@ -191,9 +191,9 @@ def files():
     yield "shape.npy", npy("<f4", "(1099511627776,)", bytes(8)), "takes 4398046511104 bytes, 8 follow"
     yield "overflow.npy", npy("<f4", f"({2**32}, {2**32})", b""), "beyond 2^63 bytes"
     yield "zero.npy", npy("<f4", f"(0, {2**62}, {2**62})", b""), "beyond 2^63 bytes"
-    yield "negative.npy", npy("<f4", "(-2,)", bytes(8)), "its shape has a part that is no size"
+    yield "negative.npy", npy("<f4", "(-2,)", bytes(8)), "its shape has a part that is not a size"
     yield "dimensions.npy", npy("<f4", "(" + "1, " * 65 + ")", bytes(4)), "more than 64 dimensions"
-    yield "python.npy", npy("<f4", "(__import__('os').system('true'),)", bytes(4)), "its shape has a part that is no size"
+    yield "python.npy", npy("<f4", "(__import__('os').system('true'),)", bytes(4)), "its shape has a part that is not a size"
     yield "cut.npy", two[:-1], "takes 8 bytes, 7 follow the header"
 
     yield "header.safetensors", safetensors(b"{}", size=2**63 - 1), "9223372036854775807"
@@ -206,24 +206,24 @@ def files():
     yield "backwards.safetensors", safetensors({"a": tensor(8, 0)}, bytes(8)), "data_offsets leave the file"
     yield "overflow.safetensors", safetensors({"a": tensor(0, 8, (2**62, 2**62))}, bytes(8)), "does not take 8 bytes"
     yield "shape.safetensors", safetensors({"a": tensor(0, 8, (2**40,))}, bytes(8)), "does not take 8 bytes"
-    yield "negative.safetensors", safetensors({"a": tensor(0, 8, (-2,))}, bytes(8)), "-2 is no size"
+    yield "negative.safetensors", safetensors({"a": tensor(0, 8, (-2,))}, bytes(8)), "-2 is not a size"
     yield "twice.safetensors", safetensors(b'{"a":' + json.dumps(tensor(0, 8)).encode() + b',"a":'
                                            + json.dumps(tensor(8, 16)).encode() + b"}", bytes(16)), "is used twice"
     yield "nested.safetensors", safetensors(b'{"a":' + b"[" * 4000 + b"]" * 4000 + b"}"), "nest deeper than 64"
-    yield "no_json.safetensors", safetensors(b'{"a": ' + b"\xff" * 9), "the header is no JSON"
+    yield "no_json.safetensors", safetensors(b'{"a": ' + b"\xff" * 9), "the header is not JSON"
 
-    yield "outside.index.json", b'{"weight_map": {"a": "../cut.safetensors"}}', "names no file beside it for 'a'"
+    yield "outside.index.json", b'{"weight_map": {"a": "../cut.safetensors"}}', "does not name a file in its folder for 'a'"
     yield "nested.index.json", b'{"weight_map": ' + b"[" * 4000 + b"]" * 4000 + b"}", "nest deeper than 64"
-    yield "cut.index.json", b'{"weight_map": {"a": "one', "is no JSON"
+    yield "cut.index.json", b'{"weight_map": {"a": "one', "is not JSON"
 
-    yield "cut.tokens", b"\1\0\2", "has 3 bytes, which are no whole tokens of 2"
+    yield "cut.tokens", b"\1\0\2", "has 3 bytes, not a whole number of tokens of 2 bytes"
 
-    yield "overflow.idx", idx([2**31] * 4, b""), "do not make"
-    yield "zero.idx", idx([0] + [2**32 - 1] * 4, b""), "do not make"
-    yield "large.idx", idx([2**32 - 1, 2**16], bytes(8)), "do not make"
-    yield "dimensions.idx", bytes([0, 0, 8, 255]) + bytes(8), "ends within the sizes of its 255 dimensions"
+    yield "overflow.idx", idx([2**31] * 4, b""), "but its header says shape"
+    yield "zero.idx", idx([0] + [2**32 - 1] * 4, b""), "but its header says shape"
+    yield "large.idx", idx([2**32 - 1, 2**16], bytes(8)), "but its header says shape"
+    yield "dimensions.idx", bytes([0, 0, 8, 255]) + bytes(8), "is cut off: the header should have 255 sizes"
     yield "type.idx", idx([1], b"\1", kind=10), "unknown type 10"
-    yield "cut.idx", idx([2, 3], bytes(5)), "do not make (2, 3)"
+    yield "cut.idx", idx([2, 3], bytes(5)), "says shape (2, 3) and element size 1"
     out = io.BytesIO()
     with gzip.GzipFile("", "wb", mtime=0, fileobj=out) as file:
         file.write(idx([4 * MIB], bytes(4 * MIB)))
@@ -234,7 +234,7 @@ def files():
     yield "few.csv", b"a,b\n1,2\n3\n", "line 3, column 1: the line has 1 of 2 fields"
     yield "many.csv", b"a,b\n1,2\n3,4,5\n", "line 3, column 3: the line has more than the 2 fields of the first"
     yield "range.csv", b"a\n1e999999999\n", "is out of the range of float32"
-    yield "zeros.csv", b"a\n1\0\n", "line 2, column 1: \"1\\x00\" is no float32"
+    yield "zeros.csv", b"a\n1\0\n", "line 2, column 1: \"1\\x00\" is not a valid float32"
     yield "text.csv", b"a\n" + b"9" * 3000 + b"x\n", "line 2, column 1"
 
 

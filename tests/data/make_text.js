@@ -76,7 +76,7 @@ const spaces = () => many(4, () => pick(kSpaces));
 const text = (pieces) => many(pieces, () => pick([sentence, sentence, sentence, () => pick(kCode), foreign, foreign,
   () => many(3, () => pick(kEmoji)), digits, ascii, spaces, spaces])()).replace(/[\u0085\uFEFF]/g, ' ');
 
-// --- the made vocabulary: merges of the most frequent pairs, counted anew for each
+// --- the test vocabulary: merges of the most frequent pairs, which are counted again for each merge
 
 const kBytes = [];  // as GPT-2's files write them
 for (let byte = 0, others = 0; byte < 256; ++byte) {

@@ -70,7 +70,7 @@ std::string shown(const Items& items) {
   return out.str();
 }
 
-// What is wrong with a line, or an empty string.
+// Describes what is wrong with a line. Returns an empty string if nothing is wrong.
 std::string fault_of(const ComparedLine& line, const nlohmann::json& expected) {
   Items found;
   std::string error;

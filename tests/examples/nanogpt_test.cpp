@@ -165,7 +165,7 @@ TEST_CASE("nanogpt says what is wrong with its text, its options and its checkpo
   REQUIRE(
       run_program(kNanoGPT, small_nanogpt({"--steps", "3", "--out", "o", "--sample", "0"}), folder)
           .code == 0);
-  fails(small_nanogpt({"--steps", "4", "--out", "o"}), 1, "holds checkpoints of another run");
+  fails(small_nanogpt({"--steps", "4", "--out", "o"}), 1, "has checkpoints of another run");
   fails(small_nanogpt({"--steps", "4", "--out", "o", "--resume"}), 1,
         "was written with other settings");
   // The same settings with another text.

@@ -143,7 +143,7 @@ TEST_CASE("gradcheck --all refuses to break a composed or unknown operation") {
   const TemporaryFolder folder;
   const Ended composed = run("gradcheck", {"--all", "--break", "softsign"}, folder);
   CHECK(composed.code == 2);
-  CHECK_THAT(composed.output, ContainsSubstring("it is made of:"));
+  CHECK_THAT(composed.output, ContainsSubstring("it consists of:"));
   CHECK_THAT(composed.output, ContainsSubstring("AbsBackward0"));
   CHECK(run("gradcheck", {"--all", "--break", "no_such_operation"}, folder).code == 2);
 }

@@ -121,7 +121,7 @@ void put_rows(Rows& rows) {
       .in_place([](T a, T b, T c) { return a.index_put_({b}, c); })
       .refuses("[index_put] values of float32 for a tensor of float64",
                {real({4}), integers({3}, 0, 4), real({3}).as(float32)})
-      .refuses("[index_put] values of shape (2,) do not broadcast to the indexed places, (3,)",
+      .refuses("[index_put] values of shape (2,) do not broadcast to the indexed positions, (3,)",
                {real({4}), integers({3}, 0, 4), real({2})})
       .refuses("[index_put] index 0: position 4 is out of range for dimension 0 of (4,)",
                {real({4}), integers({3}, 4, 5), real({})});
@@ -236,8 +236,9 @@ void mask_rows(Rows& rows) {
            {real({3}), bools({2, 1}), real({6})},
            {real({}), bools({}), real({1})}})
       .in_place([](T a, T b, T c) { return a.masked_scatter_(b, c); })
-      .refuses("[masked_scatter] a source of 0 elements, shape (0,), for a mask with 1 true ones",
-               {real({}), bools({}).in(1, 1), real({0})})
+      .refuses(
+          "[masked_scatter] a source of 0 elements, shape (0,), for a mask with 1 true elements",
+          {real({}), bools({}).in(1, 1), real({0})})
       .refuses("[masked_scatter] a source of float32 for a tensor of float64",
                {real({2}), bools({2}), real({2}).as(float32)});
   rows.op("nonzero", "torch.nonzero(a)", [](T a) { return nonzero(a); })

@@ -189,7 +189,7 @@ std::vector<Op> flex_rows() {
       .within(24)
       .on({{real({2, 4, 3, 3}), real({2, 2, 5, 3}), real({2, 2, 5, 2})}})
       .refuses(
-          "[flex_attention] the 3 heads of query (3, 2, 3) are no multiple of the 2 heads of "
+          "[flex_attention] the 3 heads of query (3, 2, 3) are not a multiple of the 2 heads of "
           "key (2, 2, 3) in dimension -3",
           {real({3, 2, 3}), real({2, 2, 3}), real({2, 2, 3})})
       .refuses(

@@ -39,9 +39,9 @@ void cutting_rows(Rows& rows) {
             return tensor_split(a, tensor({1, -1}));
           })
       .on({{real({5, 2})}})
-      .refuses("[tensor_split] indices or sections are int64, not float32", {real({3})},
+      .refuses("[tensor_split] indices or sections must be int64, not float32", {real({3})},
                [](T a) { return tensor_split(a, tensor(1.0)); })
-      .refuses("[tensor_split] indices or sections are 0-d or 1-d, not (1, 1)", {real({3})},
+      .refuses("[tensor_split] indices or sections must be 0-d or 1-d, not (1, 1)", {real({3})},
                [](T a) { return tensor_split(a, tensor({{1}})); });
   rows.op("meshgrid", "torch.meshgrid(*x, indexing='ij')",
           [](const Tensors& x) { return meshgrid(x); })
@@ -89,7 +89,7 @@ void uniting_rows(Rows& rows) {
                {real({2, 3}), real({2})});
   rows.op("stack", "torch.stack(x, 1)", [](const Tensors& x) { return stack(x, 1); })
       .on({{real({2, 3}), real({2, 3})}, {real({2}), real({2}), real({2})}, {real({2, 0})}})
-      .refuses("[stack] all tensors have one shape, the first has (2, 3), tensor 1 has (3,)",
+      .refuses("[stack] all tensors must have one shape: the first has (2, 3), tensor 1 has (3,)",
                {real({2, 3}), real({3})});
   rows.op("stack", "torch.stack(x)", [](const Tensors& x) { return stack(x); })
       .on({{real({}), real({})}, {real({2}), integers({2}, 0, 9)}});

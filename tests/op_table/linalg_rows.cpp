@@ -90,7 +90,8 @@ void sum_rows(Rows& rows) {
       .refuses("[addmm] needs tensors of 2 and 2 dimensions, got (2, 3) and (3,)",
                {real({2}), real({2, 3}), real({3})})
       .refuses(
-          "[addmm] what is added has shape (3,), which does not broadcast to the product's (2, 4)",
+          "[addmm] the added tensor has shape (3,), which does not broadcast to the product's "
+          "(2, 4)",
           {real({3}), real({2, 3}), real({3, 4})});
   rows.op("addmm", "torch.addmm(a, b, c, beta=0.5, alpha=-2)",
           [](T a, T b, T c) { return addmm(a, b, c, 0.5, -2); })
@@ -107,7 +108,7 @@ void sum_rows(Rows& rows) {
            {real({2}), real({2, 0}), real({0})}})
       .in_place([](T a, T b, T c) { return a.addmv_(b, c); })
       .refuses(
-          "[addmv] what is added has shape (3,), which does not broadcast to the product's "
+          "[addmv] the added tensor has shape (3,), which does not broadcast to the product's "
           "(2,)",
           {real({3}), real({2, 3}), real({3})})
       .refuses(
@@ -185,7 +186,7 @@ void diagonal_rows(Rows& rows) {
   rows.op("trace", "torch.trace(a)", [](T a) { return trace(a); })
       .on({{real({3, 3})}, {real({2, 3})}, {real({0, 2})}, {integers({2, 2}, 0, 9)}})
       .refuses("[trace] needs a matrix, got (3,)", {real({3})})
-      .refuses("[trace] does not take bool", {bools({2, 2})});
+      .refuses("[trace] does not accept bool", {bools({2, 2})});
 }
 
 void conv_rows(Rows& rows) {
@@ -256,7 +257,7 @@ std::vector<Op> linalg_rows() {
                  {real({2, 3}), real({2, 4})})
         .refuses("[cdist] the dtypes differ: float64 and int64",
                  {real({2, 3}), integers({2, 3}, 0, 3)})
-        .refuses("[cdist] the order of the norm is -1, not a number from 0 on",
+        .refuses("[cdist] the order of the norm is -1, which must be at least 0",
                  {real({2, 3}), real({2, 3})}, [](T a, T b) { return cdist(a, b, -1); });
   }
   rows.op("cdist", "torch.cdist(a, b)", [](T a, T b) { return cdist(a, b); })

@@ -77,8 +77,8 @@ void weighted_rows(Rows& rows) {
           .refuses("[cross_entropy] weight requires grad, but has no derivative",
                    {real({4, 3}), integers({4}, 0, 3), real({3})})
           .refuses(
-              "[cross_entropy] ignore_index is 1, which targets that are probabilities do "
-              "not have",
+              "[cross_entropy] ignore_index is 1, but targets that are probabilities cannot be "
+              "ignored",
               {real({4, 3}), real({4, 3}), weight});
       rows.op("cross_entropy", "F.cross_entropy(a, b, " + options,
               [plain](T a, T b) { return cross_entropy(a, b, plain); })

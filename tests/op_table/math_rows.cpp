@@ -131,7 +131,7 @@ std::vector<Op> math_rows() {
     rows.op("polygamma", expression, [n](T a) { return polygamma(n, a); })
         .on(unary_samples(real({}).in(0.5, 4)))
         .in_place([n](T a) { return a.polygamma_(n); })
-        .refuses("[polygamma] the order is -1, not a number from 0 on", {real({2})},
+        .refuses("[polygamma] the order is -1, which must be at least 0", {real({2})},
                  [](T a) { return polygamma(-1, a); });
     ++n;
   }

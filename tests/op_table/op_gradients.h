@@ -38,7 +38,7 @@ struct OperationNodes {
   std::set<std::string> all;
   /// The nodes of the operation itself. A node belongs to the operations that have the smallest
   /// graph with it (counted in node names): ExpBackward0 belongs to exp, whose graph has no other
-  /// node. An operation without nodes of its own is composed of others.
+  /// node. An operation that has no such node is composed of others.
   std::set<std::string> own;
 };
 

@@ -34,8 +34,8 @@ void quantile_rows(Rows& rows) {
       .on(samples)
       .on({{real({})}})
       .refuses("[quantile] needs float32 or float64, got int64", {integers({2}, 0, 5)})
-      .refuses("[quantile] no quantile of nothing: (0,)", {real({0})})
-      .refuses("[quantile] the share 1.5 does not lie in [0, 1]", {real({2})},
+      .refuses("[quantile] no elements in shape (0,)", {real({0})})
+      .refuses("[quantile] the share 1.5 is not in [0, 1]", {real({2})},
                [](T a) { return quantile(a, 1.5); });
   using enum Interpolation;
   const std::pair<Interpolation, std::string> kinds[] = {{linear, "linear"},

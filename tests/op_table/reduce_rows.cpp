@@ -278,9 +278,9 @@ void size_rows(Rows& rows) {
               return norm(a, p, {0, -1});
             })
         .on({{real({2, 3}).in(0.1, 2).apart()}, {real({3, 2, 4}).in(-2, -0.1).apart()}})
-        .refuses(
-            as_text("[norm] no norm of order ", p, " of nothing: dimension 1 of (2, 0) is empty"),
-            {real({2, 0})});
+        .refuses(as_text("[norm] the norm of order ", p,
+                         " needs elements: dimension 1 of (2, 0) is empty"),
+                 {real({2, 0})});
   }
 }
 

@@ -18,7 +18,7 @@ void piece_rows(Rows& rows) {
       .refuses("[slice] a 0-d tensor has no dimension to slice", {real({})});
   rows.op("narrow", "torch.narrow(a, -1, 1, 2)", [](T a) { return narrow(a, -1, 1, 2); })
       .on({{real({2, 4})}, {real({3})}})
-      .refuses("[narrow] start 1 with length 2 leaves dimension 1 of (2, 2)", {real({2, 2})});
+      .refuses("[narrow] start 1 with length 2 exceeds dimension 1 of (2, 2)", {real({2, 2})});
   rows.op("index", "a[1:, None, ..., 0]",
           [](T a) {
             return a[{Slice{1, {}}, newaxis, ellipsis, 0}];

@@ -1,4 +1,4 @@
-// The rows in OpenBLAS, which has only the products.
+// The OpenBLAS worker. It runs only the rows for matrix products.
 
 #include <cblas.h>
 

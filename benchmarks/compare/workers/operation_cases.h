@@ -10,7 +10,7 @@
 
 namespace compare {
 
-/// What is timed: the call, the call with its backward, or the in-place form.
+/// The work that is timed: the call, the call with its backward, or the in-place form.
 enum class Pass { forward, both, in_place };
 
 /// A case, as the driver sends it in the sizes of a Work.

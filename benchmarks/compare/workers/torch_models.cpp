@@ -77,8 +77,8 @@ struct Block {
     return middle + at::linear(hidden, down, down_bias);
   }
 
-  /// Computes the block and adds all its activations to the cache: those that forward hooks and a
-  /// composed attention would record.
+  /// Computes the block and adds all its activations to the cache. These are the activations that
+  /// forward hooks and a composed attention would record.
   Tensor cached(const Tensor& x, Cache& cache) const {
     cache.push_back(x);
     const Tensor normed = norm1.cached(x, cache);

@@ -269,7 +269,8 @@ HWY_INLINE std::pair<std::size_t, std::size_t> needed_keys(const AttentionHead<T
 // after the scratch memory of a block, because the vectors of a block need alignment.
 template <class T>
 void attend(AttentionHead<T> head, std::size_t first, std::size_t last, T* scratch) {
-  // All of these queries see the keys before `first`, so only values from there on are checked.
+  // All of these queries see the keys before `first`, so only values at `first` and after it are
+  // checked.
   head.skip_hidden = head.is_causal && head.keys > kStep &&
                      all_finite(head.value, head.position + first, head.keys, head.value_dim);
   if (has_few_queries(head)) {  // the first task computes all of their blocks

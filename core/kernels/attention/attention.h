@@ -23,8 +23,8 @@ struct AttentionRule {
   double scale = 1;
   bool is_causal = false;     // query i sees keys 0 to position + i
   std::int64_t position = 0;  // the position of query 0 among the keys; 0 in the backward
-  Array mask = {};            // bool: true where a query may attend; floating: added; or undefined
-  Array kept = {};            // draw_keep_bits of all weights, see keep_bits_room; or undefined
+  Array mask = {};            // bool (true: may attend), floating (added), or undefined
+  Array kept = {};            // undefined, or the dropout mask of all weights (draw_keep_bits)
   double keep_factor = 1;     // dropout multiplies the kept weights by it
   std::int64_t heads_per_key_head = 1;  // heads of the query for each head of key and value
   AttentionFunctions functions = {};    // used instead of is_causal and mask

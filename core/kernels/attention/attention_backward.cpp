@@ -32,8 +32,8 @@ template <class T>
 struct Block {
   T *query_lanes, *grad_lanes, *grad_query_lanes;
   T *query, *grad;
-  T *weights, *grad_scores;  // of a tile
-  T* scores;                 // of a tile, before functions change them
+  T *weights, *grad_scores;  // the weights, and gradients of scores, of a tile
+  T* scores;                 // the scores of a tile, before functions change them
   T largest[kTile], log_sums[kTile];
   T dots[kTile];  // the dot product of each query's context and the gradient of the context
 };
@@ -244,7 +244,7 @@ void differentiate_heads(std::span<AttentionHead<T>> heads, std::size_t first, s
 }
 
 // Turns the scores of a query into weights, and the gradients of the weights into gradients of the
-// scores. The keys from `visible` on are hidden.
+// scores. The keys at `visible` and after it are hidden.
 template <class T>
 HWY_INLINE void differentiate_query(std::size_t keys, std::size_t visible, const T* largest,
                                     const T* log_sum, const T* dot, T* HWY_RESTRICT scores,
@@ -426,9 +426,9 @@ void differentiate_short_heads(const BackwardKernels<T>& kernels, const Attentio
     for (std::int64_t task = begin; task < end; ++task) {
       const std::int64_t first = task * lanes;
       ShortHeads<T> group = heads.short_heads(first, kernels.lanes);
-      const auto find = [&](const Array& a, auto& matrix, auto& places) {
+      const auto find = [&](const Array& a, auto& matrix, auto& addresses) {
         matrix = head_of<std::remove_pointer_t<decltype(matrix.data)>>(a, 0);
-        find_heads(a, first, group.count, places);
+        find_heads(a, first, group.count, addresses);
       };
       find(out, group.any.out, group.out);
       find(grad, group.any.grad, group.grad);
@@ -457,8 +457,8 @@ void attention_backward(const AttentionGradients& gradients, const Array& grad, 
     using T = typename decltype(tag)::type;
     const BackwardKernels<T>& kernels = HWY_DYNAMIC_DISPATCH(find_backward_kernels)().of<T>();
     const AttentionHeads<T> heads(query, key, value, rule);
-    // The products are those of the scores, of the gradients of queries and keys, and of the
-    // gradients of weights and values.
+    // Three products have the size of queries: the scores, and the gradients of queries and keys.
+    // Two have the size of values: the gradients of weights and values.
     count_products(heads.pairs(), 3 * query.size(-1) + 2 * value.size(-1));
     if (heads.are_short(kMostShortBackward) && grad.strides()[grad.rank() - 1] == 1) {
       return differentiate_short_heads(kernels, heads, gradients, grad, out, log_sums);

@@ -71,40 +71,40 @@ HeadMatrix<T> head_of(const Array& a, std::int64_t index) {
 }
 
 /// The largest number of queries, and of keys, in a head that counts as short. The limit is smaller
-/// in the backward, where a head by itself is faster from 16 on (0.9 of the time).
+/// in the backward: there, separate heads of 16 or more are faster (0.9 of the time).
 inline constexpr std::size_t kMostShort = 16, kMostShortBackward = 8;
 
-/// Short heads, one for each lane of a vector. Their matrices differ only in their addresses. Heads
-/// from `count` on repeat the first head, and nothing is written for them.
+/// Short heads, one for each lane of a vector. Their matrices differ only in their addresses. Lanes
+/// after the first `count` repeat the first head, and nothing is written for them.
 template <class T>
 struct ShortHeads {
   static constexpr std::size_t kMost = 16;  // the number of floats in the widest vectors
   template <class U>
-  using Places = std::array<U*, kMost>;
+  using Addresses = std::array<U*, kMost>;
 
   AttentionHead<T> any;
   std::size_t count;
-  Places<const T> query, key, value;
-  Places<T> out, log_sums;
+  Addresses<const T> query, key, value;
+  Addresses<T> out, log_sums;
   // Backward only.
-  Places<const T> grad;
-  Places<T> grad_query, grad_key, grad_value;
+  Addresses<const T> grad;
+  Addresses<T> grad_query, grad_key, grad_value;
 };
 
-/// Writes the addresses of `count` heads of `a`, from head `first` on, to `places`, and then
-/// repeats the first address.
+/// Writes the addresses of `count` heads of `a`, beginning with head `first`, to `addresses`. Then
+/// it repeats the first address.
 template <class T>
 void find_heads(const Array& a, std::int64_t first, std::size_t count,
-                std::array<T*, ShortHeads<float>::kMost>& places) {
+                std::array<T*, ShortHeads<float>::kMost>& addresses) {
   if (!a.defined()) return;
   const std::int64_t d = a.rank() - 3;
   T* at = nullptr;
   for (std::size_t i = 0; i < count; ++i, ++first) {
     const bool follows = i > 0 && d >= 0 && first % a.shape()[d] != 0;
     at = follows ? at + a.strides()[d] : head_of<T>(a, first).data;
-    places[i] = at;
+    addresses[i] = at;
   }
-  std::fill(places.begin() + static_cast<std::ptrdiff_t>(count), places.end(), places[0]);
+  std::fill(addresses.begin() + static_cast<std::ptrdiff_t>(count), addresses.end(), addresses[0]);
 }
 
 /// The number of elements of scratch memory for short heads, in the forward and the backward.

@@ -57,8 +57,8 @@ class AttentionHeads {
   std::int64_t short_scratch_size() const {
     return short_scratch(query_.size(-1), value_.size(-1));
   }
-  /// `lanes` heads from `first` on, or fewer at the end. Members that only one of the kernels uses
-  /// are not set.
+  /// `lanes` heads, beginning with head `first`, or fewer at the end. Members that only one of the
+  /// kernels uses are not set.
   ShortHeads<T> short_heads(std::int64_t first, std::size_t lanes) const;
   /// Head `index` of the query. Members that only one of the kernels uses are not set.
   AttentionHead<T> at(std::int64_t index) const;

@@ -57,7 +57,7 @@ void add_to_table(const TileState<T>& state, int site, const T* lanes, std::size
     for (std::size_t k = 0; k < node.inputs.size(); ++k) {
       const std::int32_t at =
           reinterpret_cast<const std::int32_t*>(state.strip(node.inputs[k]))[lane];
-      if (at < 0 || at >= read.sizes[k]) return;  // only at hidden positions
+      if (at < 0 || at >= read.sizes[k]) return;  // this occurs only at hidden positions
       offset += std::int64_t{at} * read.steps[k];
     }
     table[offset] += value;
@@ -114,19 +114,19 @@ HeadFunctions<T>::HeadFunctions(const FunctionPlans<T>& plans) : plans_(&plans) 
   std::size_t bytes = 0;
   for (const auto* plan : all) bytes += *plan ? (*plan)->scratch_bytes() : 0;
   scratch_ = Array::empty({static_cast<std::int64_t>(bytes)}, boolean);
-  auto* place = static_cast<std::byte*>(scratch_.raw());
+  auto* memory = static_cast<std::byte*>(scratch_.raw());
   for (std::size_t i = 0; i < std::size(all); ++i) {
     if (!*all[i]) continue;
-    states[i]->emplace(**all[i], place);
-    place += (*all[i])->scratch_bytes();
+    states[i]->emplace(**all[i], memory);
+    memory += (*all[i])->scratch_bytes();
   }
 }
 
 template <class T>
 void HeadFunctions<T>::begin_head(std::int64_t index, std::int64_t heads) {
   const std::int64_t batch = index / heads, head = index % heads;
-  places_.batch = {batch, batch};
-  places_.head = {head, head};
+  positions_.batch = {batch, batch};
+  positions_.head = {head, head};
   for (std::optional<TileState<T>>* state : {&score_, &mask_, &gradient_}) {
     if (!*state) continue;
     (*state)->batch = static_cast<std::int32_t>(batch);
@@ -146,9 +146,9 @@ template <class T>
 bool HeadFunctions<T>::skips(const TileRange& tile) {
   coverage_ = TileCoverage::full;
   if (!mask_) return false;
-  places_.query = range_of(tile.query, tile.queries);
-  places_.key = range_of(tile.key, tile.keys);
-  coverage_ = plans_->bounds->coverage(places_, bounds_);
+  positions_.query = range_of(tile.query, tile.queries);
+  positions_.key = range_of(tile.key, tile.keys);
+  coverage_ = plans_->bounds->coverage(positions_, bounds_);
   return coverage_ == TileCoverage::empty && may_skip_;
 }
 

@@ -23,7 +23,7 @@ struct FunctionPlans {
   bool empty() const { return !score && !mask; }
 
   std::optional<TilePlan<T>> score, mask, gradient;
-  std::optional<TileBounds> bounds;  // of the mask
+  std::optional<TileBounds> bounds;  // bounds on the mask's results
   const std::vector<int>* lookups = nullptr;
 };
 
@@ -60,11 +60,11 @@ class HeadFunctions {
   const FunctionPlans<T>* plans_;
   Array scratch_;
   std::optional<TileState<T>> score_, mask_, gradient_;
-  TilePlaces places_;
+  TilePositions positions_;
   TileCoverage coverage_ = TileCoverage::full;
   bool may_skip_ = false;
   std::vector<TileBounds::Bound> bounds_;
-  // The first fault.
+  // The first bad look-up or division by 0.
   bool has_fault_ = false;
   std::size_t fault_query_ = 0, fault_key_ = 0;
 };

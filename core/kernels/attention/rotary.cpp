@@ -99,7 +99,7 @@ void rotate_pairs(const Array& out, const Array& x, const Array& cosines, const 
     using T = typename decltype(tag)::type;
     const auto& kernels = HWY_DYNAMIC_DISPATCH(find_rotary_kernels)().of<T>();
     const auto rotate = interleaved ? kernels.interleaved : kernels.halves;
-    // One more dimension turns each row into a matrix of one row, which head_of finds.
+    // head_of returns matrices, so unsqueeze makes each row a matrix with one row.
     const auto rows_of = [](const Array& a) { return a.unsqueeze(-2); };
     const Array from = rows_of(x), cosine = rows_of(cosines), sine = rows_of(sines);
     parallel_for(0, out.numel() / width, 1 + kStreamGrain / width,

@@ -1,7 +1,7 @@
-// Attention of short sequences, such as those of toy tasks: many heads of a few queries and keys.
-// Each lane of a vector is a head, so no lane is wasted on missing queries, and one call computes
-// several heads. The sums run in the same order as in the other kernels, so the bits are the same.
-// Only kernel sources include the file, after <hwy/foreach_target.h>.
+// Attention of short sequences, as in toy tasks: many heads of a few queries and keys. Each lane of
+// a vector is a head, so no lane is wasted on missing queries, and one call computes several heads.
+// The sums run in the same order as in the other kernels, so the bits are the same. Only kernel
+// sources include the file, after <hwy/foreach_target.h>.
 
 #if defined(TEND_CORE_KERNELS_SHORT_HEADS_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TEND_CORE_KERNELS_SHORT_HEADS_H

@@ -161,17 +161,17 @@ TileBounds::Bound TileBounds::index_bound(const TileNode& node, const std::vecto
 }
 
 TileBounds::Bound TileBounds::bound(const TileNode& node, const std::vector<Bound>& before,
-                                    const TilePlaces& places, bool& may_fail) const {
+                                    const TilePositions& positions, bool& may_fail) const {
   const auto in = [&](std::size_t i) { return before[static_cast<std::size_t>(node.inputs[i])]; };
   const auto range = [&](std::size_t i) { return in(i).range; };
   const bool compares = node.op == TileOp::eq || node.op == TileOp::ne || node.op == TileOp::lt ||
                         node.op == TileOp::le;
   if (compares && !(in(0).has_range && in(1).has_range)) return {kAnyTruth};
   switch (node.op) {
-    case TileOp::batch: return {places.batch};
-    case TileOp::head: return {places.head};
-    case TileOp::query: return {places.query};
-    case TileOp::key: return {places.key};
+    case TileOp::batch: return {positions.batch};
+    case TileOp::head: return {positions.head};
+    case TileOp::query: return {positions.query};
+    case TileOp::key: return {positions.key};
     case TileOp::lookup: return look_up(node, before, may_fail);
     case TileOp::eq: return {is_equal(range(0), range(1))};
     case TileOp::ne: return {negated(is_equal(range(0), range(1)))};
@@ -191,11 +191,12 @@ TileBounds::Bound TileBounds::bound(const TileNode& node, const std::vector<Boun
   return index_bound(node, before, may_fail);
 }
 
-TileCoverage TileBounds::coverage(const TilePlaces& places, std::vector<Bound>& bounds) const {
+TileCoverage TileBounds::coverage(const TilePositions& positions,
+                                  std::vector<Bound>& bounds) const {
   bounds.clear();
   bool may_fail = false;
   for (const TileNode& node : program_->nodes) {
-    bounds.push_back(bound(node, bounds, places, may_fail));
+    bounds.push_back(bound(node, bounds, positions, may_fail));
   }
   const IndexRange range = bounds[static_cast<std::size_t>(program_->results[0])].range;
   if (range.high == 0) return TileCoverage::empty;

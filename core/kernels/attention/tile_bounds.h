@@ -17,7 +17,7 @@ struct IndexRange {
 };
 
 /// The positions of a tile.
-struct TilePlaces {
+struct TilePositions {
   IndexRange batch, head, query, key;
 };
 
@@ -41,8 +41,8 @@ class TileBounds {
   /// Bounds the first result of a program. The program must outlive the object.
   explicit TileBounds(const TileProgram& program);
 
-  /// The part of the tile at `places` that is visible. `bounds` is memory that calls may share.
-  TileCoverage coverage(const TilePlaces& places, std::vector<Bound>& bounds) const;
+  /// The part of the tile at `positions` that is visible. `bounds` is memory that calls may share.
+  TileCoverage coverage(const TilePositions& positions, std::vector<Bound>& bounds) const;
 
  private:
   /// The smallest and largest element of each block of a table's last dimension, and of the whole
@@ -54,8 +54,8 @@ class TileBounds {
   };
   static Extremes find_extremes(const Array& table);
   Bound index_bound(const TileNode& node, const std::vector<Bound>& before, bool& may_fail) const;
-  Bound bound(const TileNode& node, const std::vector<Bound>& before, const TilePlaces& places,
-              bool& may_fail) const;
+  Bound bound(const TileNode& node, const std::vector<Bound>& before,
+              const TilePositions& positions, bool& may_fail) const;
   Bound look_up(const TileNode& node, const std::vector<Bound>& before, bool& may_fail) const;
 
   const TileProgram* program_;

@@ -114,7 +114,7 @@ template <class T>
 void begin_head(TileState<T>& state) {
   state.query_faults = 0;
   compute_level(state, TileLevel::head, 0, &state.query_faults);
-  // Faults of a head are in all lanes. begin_block adds those of queries.
+  // Faults of a head are in all lanes. begin_block adds the faults of queries.
   state.head_faults = state.query_faults;
 }
 

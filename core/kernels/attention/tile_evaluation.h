@@ -15,7 +15,8 @@ struct TileEvaluation {
   void (*begin_block)(TileState<T>& state, std::size_t first, std::size_t count);
   /// Evaluates the program for a tile, and calls sink(first key, keys) after each strip. The
   /// results of the strip are then in state.strip(node). `scores` have a row of kAttentionTile
-  /// queries for each key. So have `grads`, which are needed only if the program reads them.
+  /// queries for each key. `grads` have the same layout, and are needed only if the program reads
+  /// them.
   void (*evaluate)(TileState<T>& state, const TileRange& tile, const T* scores, const T* grads,
                    FunctionRef<void(std::size_t, std::size_t)> sink);
 };

@@ -102,13 +102,13 @@ class TileState {
   void set_inputs(const T* scores, const T* grads);
 
   std::int32_t batch = 0, head = 0;
-  std::uint64_t head_faults = 0, query_faults = 0;  // query_faults: of a block, with head_faults
-  TileFaults faults;                                // of the last tile
+  std::uint64_t head_faults = 0, query_faults = 0;  // query_faults: head's and block's
+  TileFaults faults;                                // the faults of the last tile
 
  private:
   const TilePlan<T>* plan_;
   std::vector<std::byte*> lanes_, strips_;
-  std::vector<std::size_t> scores_, grads_;  // nodes
+  std::vector<std::size_t> scores_, grads_;  // the nodes `score` and `grad`
 };
 
 }  // namespace tend::kernels

@@ -1,7 +1,7 @@
-// Activation functions of neural networks; relu, silu and gelu are in math.h. Outputs are allocated
-// with the input's dtype and the result's shape, to which the input broadcasts. The output may be
-// the same view as the input. All functions accept float32 and float64, and throw DTypeError
-// otherwise. NaN stays NaN.
+// Activation functions of neural networks; relu, silu and gelu are in math.h. The caller must
+// allocate outputs with the input's dtype and the result's shape. The input broadcasts to this
+// shape. The output may be the input itself. All functions accept float32 and float64, and throw
+// DTypeError otherwise. NaN stays NaN.
 #pragma once
 
 #include <tend/core/array/array.h>

@@ -1,6 +1,6 @@
-// Elementwise arithmetic. Every output is allocated with the result's shape and dtype. Inputs have
-// the stated dtype, and broadcast to the output's shape. The output may be the same view as an
-// input.
+// Elementwise arithmetic. The caller must allocate every output with the result's shape and dtype.
+// Inputs have the stated dtype, and broadcast to the output's shape. The output may be one of the
+// inputs.
 #pragma once
 
 #include <tend/core/array/array.h>

@@ -33,7 +33,7 @@ HWY_BEFORE_NAMESPACE();
 namespace tend::kernels::HWY_NAMESPACE {
 namespace {
 
-// Bools are 0 or 1, and are compared as the smallest integers.
+// Bools are 0 or 1, and are compared as int8.
 template <class T>
 using LaneOf = std::conditional_t<std::is_same_v<T, bool>, std::int8_t, T>;
 

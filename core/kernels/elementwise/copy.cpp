@@ -138,13 +138,13 @@ void copy_elements(const Array& out, const Array& a) {
 
 // True if the last dimension of `a` repeats each element a few times, and `out` is row-major.
 bool repeats_each(const Array& out, const Array& a) {
-  constexpr std::int64_t kFew = 16;  // more are worth a run of their own
+  constexpr std::int64_t kFew = 16;  // more are worth a separate run
   return a.rank() > 0 && a.strides().back() == 0 && a.shape() == out.shape() && a.size(-1) > 1 &&
          a.size(-1) <= kFew && a.numel() > 0 && out.is_contiguous();
 }
 
-// Writes each of `count` elements `times` times. If the compiler knows `times`, it makes one loop
-// of both.
+// Writes each of `count` elements `times` times. If the compiler knows `times`, it merges both
+// loops.
 template <class T, class Count>
 void repeat_run(T* to, const T* from, std::int64_t count, Count times) {
   for (std::int64_t i = 0; i < count; ++i) {

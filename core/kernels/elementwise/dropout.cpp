@@ -28,8 +28,8 @@ HWY_BEFORE_NAMESPACE();
 namespace tend::kernels::HWY_NAMESPACE {
 namespace {
 
-// The mask for the elements from i on. It is read from eight bytes, whatever the number of lanes
-// is.
+// The mask for the elements that begin with element i. It is read from eight bytes, whatever the
+// number of lanes is.
 template <class D>
 HWY_INLINE hn::Mask<D> kept(D d, const std::uint8_t* bits, std::size_t i) {
   std::uint64_t word;

@@ -34,7 +34,7 @@ class StridedLoop {
  public:
   using Pointers = std::array<std::byte*, N>;
   using Steps = std::array<std::int64_t, N>;  // bytes
-  /// Called for runs of `count` elements. Those of operand i are steps[i] bytes apart.
+  /// Called for runs of `count` elements. Elements of operand i are steps[i] bytes apart.
   using Inner = FunctionRef<void(std::int64_t count, const Pointers& pointers, const Steps& steps)>;
 
   /// Operands broadcast to the shape of operand 0. The last one is read backwards along every

@@ -91,8 +91,8 @@ namespace {
 
 HWY_EXPORT(find_select);
 
-// Copies the columns of row r up to r + diagonal (tril), or from there on (triu), and writes zeros
-// to the others.
+// Copies the columns of row r up to r + diagonal (tril), or beginning with r + diagonal (triu), and
+// writes zeros to the others.
 void keep_triangle(std::string_view operation, const Array& out, const Array& a, bool is_lower,
                    std::int64_t diagonal) {
   if (a.rank() < 2)

@@ -1,6 +1,6 @@
-// Choosing elements by a mask, by position or by bounds. Every output is allocated with the
-// result's shape and dtype. Inputs have the stated dtype, and broadcast to the output's shape. The
-// output may be the same view as an input of its dtype.
+// Choosing elements by a mask, by position or by bounds. The caller must allocate every output with
+// the result's shape and dtype. Inputs have the stated dtype, and broadcast to the output's shape.
+// The output may be one of the inputs, if their dtypes are equal.
 #pragma once
 
 #include <optional>

@@ -1,6 +1,6 @@
 // Elementwise functions of one real variable. On infinities and NaN they follow IEEE 754 and C's
-// math.h. Outputs are allocated with the input's dtype and the result's shape, to which the input
-// broadcasts. The output may be the same view as the input. Unless stated otherwise, functions
+// math.h. The caller must allocate outputs with the input's dtype and the result's shape. The input
+// broadcasts to this shape. The output may be the input itself. Unless stated otherwise, functions
 // accept float32 and float64, and throw DTypeError for other dtypes.
 //
 // The number in a function's comment is its largest error in either dtype, on every SIMD target.
@@ -57,12 +57,13 @@ void silu_backward(const Array& out, const Array& grad, const Array& x);
 ///
 /// The approximation is x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))).
 ///
-/// The error without tanh_approx is at most 4 ulp of x. From 0 on, this is at most 8 ulp of the
-/// result. Below 0, the error relative to the result grows, and float32 loses the result near -5.5.
+/// The error without tanh_approx is at most 4 ulp of x. For x >= 0, this is at most 8 ulp of the
+/// result. For x < 0, the error relative to the result grows, and float32 loses the result near
+/// -5.5.
 ///
-/// The error with tanh_approx is at most 2.75 ulp from 0 on, and 2.75 (1 + |z|) ulp below 0, where
-/// z = sqrt(8 / pi) (x + 0.044715 x^3). Where exp(z) is below the normal numbers, the error is that
-/// of silu.
+/// The error with tanh_approx is at most 2.75 ulp for x >= 0, and 2.75 (1 + |z|) ulp for x < 0,
+/// where z = sqrt(8 / pi) (x + 0.044715 x^3). Where exp(z) is below the normal numbers, the error
+/// is as large as silu's.
 ///
 /// Hendrycks and Gimpel, Gaussian Error Linear Units, 2016, arXiv:1606.08415.
 void gelu(const Array& out, const Array& x, bool tanh_approx);

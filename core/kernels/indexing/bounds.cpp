@@ -12,14 +12,14 @@ HWY_BEFORE_NAMESPACE();
 namespace tend::kernels::HWY_NAMESPACE {
 
 // Calls f(d, i), which returns a vector of indices, for all indices. The result is negative if an
-// index is out of range: it combines the sign bits of all indices x and of all places - 1 - x.
+// index is out of range: it combines the sign bits of all indices x and of all size - 1 - x.
 template <class F>
-HWY_INLINE std::int64_t signs_of(std::int64_t count, std::int64_t places, F f) {
+HWY_INLINE std::int64_t signs_of(std::int64_t count, std::int64_t size, F f) {
   const hn::ScalableTag<std::int64_t> d;
   const hn::CappedTag<std::int64_t, 1> one;
   const auto n = static_cast<std::size_t>(count);
   const auto look_at = [&](auto tag, auto x)
-                           HWY_ATTR { return hn::Or(x, hn::Sub(hn::Set(tag, places - 1), x)); };
+                           HWY_ATTR { return hn::Or(x, hn::Sub(hn::Set(tag, size - 1), x)); };
   auto signs = hn::Zero(d);
   auto rest = hn::Zero(one);
   const std::size_t i = for_whole_vectors(
@@ -31,17 +31,16 @@ HWY_INLINE std::int64_t signs_of(std::int64_t count, std::int64_t places, F f) {
   return is_negative ? -1 : hn::GetLane(rest);
 }
 
-bool look_inside(const std::int64_t* index, std::int64_t count, std::int64_t places) {
-  return signs_of(count, places,
+bool look_inside(const std::int64_t* index, std::int64_t count, std::int64_t size) {
+  return signs_of(count, size,
                   [=](auto d, std::size_t i) HWY_ATTR { return hn::LoadU(d, index + i); }) >= 0;
 }
 
-bool wrap_run(std::int64_t* out, const std::int64_t* index, std::int64_t count,
-              std::int64_t places) {
-  return signs_of(count, places, [=](auto d, std::size_t i) HWY_ATTR {
+bool wrap_run(std::int64_t* out, const std::int64_t* index, std::int64_t count, std::int64_t size) {
+  return signs_of(count, size, [=](auto d, std::size_t i) HWY_ATTR {
            const auto x = hn::LoadU(d, index + i);
            const auto from_end = hn::Lt(x, hn::Zero(d));
-           const auto wrapped = hn::Add(x, hn::IfThenElseZero(from_end, hn::Set(d, places)));
+           const auto wrapped = hn::Add(x, hn::IfThenElseZero(from_end, hn::Set(d, size)));
            hn::StoreU(wrapped, d, out + i);
            return wrapped;
          }) >= 0;
@@ -56,13 +55,13 @@ namespace tend::kernels {
 HWY_EXPORT(look_inside);
 HWY_EXPORT(wrap_run);
 
-bool all_inside(const std::int64_t* index, std::int64_t count, std::int64_t places) {
-  return HWY_DYNAMIC_DISPATCH(look_inside)(index, count, places);
+bool all_inside(const std::int64_t* index, std::int64_t count, std::int64_t size) {
+  return HWY_DYNAMIC_DISPATCH(look_inside)(index, count, size);
 }
 
 bool wrap_inside(std::int64_t* out, const std::int64_t* index, std::int64_t count,
-                 std::int64_t places) {
-  return HWY_DYNAMIC_DISPATCH(wrap_run)(out, index, count, places);
+                 std::int64_t size) {
+  return HWY_DYNAMIC_DISPATCH(wrap_run)(out, index, count, size);
 }
 
 }  // namespace tend::kernels

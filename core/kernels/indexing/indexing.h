@@ -25,8 +25,8 @@ void gather(const Array& out, const Array& a, std::int64_t dim, const Array& ind
 
 /// out[i][index[i][j][k]][k] += src[i][j][k] for dim 1, in the order of j.
 ///
-/// `index` is at most as large as `src` in all dimensions, and as `out` in the other dimensions.
-/// src has out's dtype.
+/// `index` is at most as large as `src` in all dimensions, and at most as large as `out` in the
+/// dimensions other than `dim`. src has out's dtype.
 ///
 /// Throws: ShapeError - `index` is too large, or has another rank
 void scatter_add(const Array& out, std::int64_t dim, const Array& index, const Array& src);

@@ -63,13 +63,13 @@ Array origin(const Array& a, const Shape& lines, std::int64_t dim) {
 template <bool kGathers, Write kWrite, class T>
 class Mover {
  public:
-  Mover(const Array& out, const Array& index, const Array& a, std::int64_t dim, std::int64_t places)
+  Mover(const Array& out, const Array& index, const Array& a, std::int64_t dim, std::int64_t size)
       : length_(index.size(dim)),
         to_(byte_step(out, dim)),
         at_(byte_step(index, dim)),
         from_(byte_step(a, dim)),
         rows_((kGathers ? a : out).size(dim)),
-        places_(places) {
+        size_(size) {
     Shape lines = index.shape();
     lines[dim] = 1;
     first_to_ = origin(out, lines, dim);
@@ -111,11 +111,10 @@ class Mover {
     return true;
   }
 
-  bool is_inside(std::int64_t place) const { return place >= 0 && place < places_; }
+  bool is_inside(std::int64_t position) const { return position >= 0 && position < size_; }
   bool are_inside(const std::byte* at, std::int64_t step, std::int64_t count) const {
-    if (places_ == kChecked) return true;
-    if (step == kIndex)
-      return all_inside(reinterpret_cast<const std::int64_t*>(at), count, places_);
+    if (size_ == kChecked) return true;
+    if (step == kIndex) return all_inside(reinterpret_cast<const std::int64_t*>(at), count, size_);
     if (step == 0) return is_inside(index_at(at));
     bool inside = true;
     for (std::int64_t i = 0; i < count; ++i) inside &= is_inside(index_at(at + i * step));
@@ -125,11 +124,11 @@ class Mover {
   // Moves neighbouring lines that share their index, slice by slice.
   bool move_slices(std::int64_t count, const Pointers& p, const Steps& step, Range range) const {
     for (std::int64_t j = 0; j < length_; ++j) {
-      const std::int64_t place = index_at(p[1] + j * at_);
-      if (!is_inside(place)) return false;
-      if (!kGathers && (place < range.low || place >= range.high)) continue;
-      std::byte* to = p[0] + (kGathers ? j : place) * to_;
-      const std::byte* from = p[2] + (kGathers ? place : j) * from_;
+      const std::int64_t position = index_at(p[1] + j * at_);
+      if (!is_inside(position)) return false;
+      if (!kGathers && (position < range.low || position >= range.high)) continue;
+      std::byte* to = p[0] + (kGathers ? j : position) * to_;
+      const std::byte* from = p[2] + (kGathers ? position : j) * from_;
       if (kWrite == Write::replace && step[2] == kItem) {
         std::copy_n(reinterpret_cast<const T*>(from), count, reinterpret_cast<T*>(to));
       } else if (step[2] == kItem) {
@@ -189,9 +188,9 @@ class Mover {
       const std::byte* from = p[2] + (kGathers ? 0 : j * from_step);
       if (!are_inside(at, step[1], n)) return false;
       for (std::int64_t i = 0; i < n; ++i) {
-        const std::int64_t place = index_at(at + i * step[1]);
-        write_to<kWrite, T>(to + i * step[0] + (kGathers ? 0 : place * to_step),
-                            from + i * step[2] + (kGathers ? place * from_step : 0));
+        const std::int64_t position = index_at(at + i * step[1]);
+        write_to<kWrite, T>(to + i * step[0] + (kGathers ? 0 : position * to_step),
+                            from + i * step[2] + (kGathers ? position * from_step : 0));
       }
     }
     return true;
@@ -220,15 +219,15 @@ class Mover {
   static void move_part(std::int64_t n, std::byte* to, const std::byte* at, const std::byte* from,
                         To to_step, At at_step, From from_step) {
     for (std::int64_t j = 0; j < n; ++j) {
-      const std::int64_t place = index_at(at + j * at_step);
-      write_to<kWrite, T>(to + (kGathers ? j : place) * to_step,
-                          from + (kGathers ? place : j) * from_step);
+      const std::int64_t position = index_at(at + j * at_step);
+      write_to<kWrite, T>(to + (kGathers ? j : position) * to_step,
+                          from + (kGathers ? position : j) * from_step);
     }
   }
 
   std::int64_t length_, to_, at_, from_;  // the length of a line, and the steps along it in bytes
   std::int64_t rows_;  // the size in `dim` of the array that the index points into
-  std::int64_t places_;
+  std::int64_t size_;
   Array first_to_, first_at_, first_from_;  // the first element of each line
 };
 
@@ -252,18 +251,18 @@ std::int64_t line_grain(std::int64_t length) {
 }  // namespace
 
 bool gather_lines(const Array& out, const Array& a, std::int64_t dim, const Array& index,
-                  std::int64_t places) {
+                  std::int64_t size) {
   const std::int64_t length = index.size(dim), lines = index.numel() / length;
   std::atomic<bool> good = true;
   visit_dtype(out.dtype(), [&](auto tag) {
     using Gather = Mover<true, Write::replace, typename decltype(tag)::type>;
     if (lines >= kMinLines && !goes_by_slices(out, index, dim)) {
-      good = Gather(out, index, a, dim, places).run(line_grain(length));
+      good = Gather(out, index, a, dim, size).run(line_grain(length));
       return;
     }
     parallel_for(0, length, kElementGrain / lines, [&](std::int64_t begin, std::int64_t end) {
       const Gather part(out.narrow(dim, begin, end - begin), index.narrow(dim, begin, end - begin),
-                        a, dim, places);
+                        a, dim, size);
       if (!part.run(kAll)) good = false;
     });
   });
@@ -276,8 +275,8 @@ namespace {
 // Slices are not cut; instead each thread writes to its own positions.
 template <Write kWrite, class T>
 bool scatter_typed(const Array& out, std::int64_t dim, const Array& index, const Array& src,
-                   std::int64_t places, std::int64_t reach) {
-  const Mover<false, kWrite, T> mover(out, index, src, dim, places);
+                   std::int64_t size, std::int64_t reach) {
+  const Mover<false, kWrite, T> mover(out, index, src, dim, size);
   const std::int64_t length = index.size(dim);
   if (!goes_by_slices(out, index, dim)) return mover.run(line_grain(length));
   constexpr std::int64_t kMostParts = 8;  // each part reads all indices
@@ -293,19 +292,19 @@ bool scatter_typed(const Array& out, std::int64_t dim, const Array& index, const
 }  // namespace
 
 bool scatter_lines(Write how, const Array& out, std::int64_t dim, const Array& index,
-                   const Array& src, std::int64_t places, std::int64_t reach) {
+                   const Array& src, std::int64_t size, std::int64_t reach) {
   return visit_dtype(out.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
     switch (how) {
       case Write::replace:
-        return scatter_typed<Write::replace, T>(out, dim, index, src, places, reach);
-      case Write::add: return scatter_typed<Write::add, T>(out, dim, index, src, places, reach);
+        return scatter_typed<Write::replace, T>(out, dim, index, src, size, reach);
+      case Write::add: return scatter_typed<Write::add, T>(out, dim, index, src, size, reach);
       case Write::multiply:
-        return scatter_typed<Write::multiply, T>(out, dim, index, src, places, reach);
-      case Write::max: return scatter_typed<Write::max, T>(out, dim, index, src, places, reach);
+        return scatter_typed<Write::multiply, T>(out, dim, index, src, size, reach);
+      case Write::max: return scatter_typed<Write::max, T>(out, dim, index, src, size, reach);
       case Write::min: break;
     }
-    return scatter_typed<Write::min, T>(out, dim, index, src, places, reach);
+    return scatter_typed<Write::min, T>(out, dim, index, src, size, reach);
   });
 }
 

@@ -19,15 +19,15 @@ inline constexpr std::int64_t kChecked = std::numeric_limits<std::int64_t>::max(
 /// out[i][j][k] = a[i][index[i][j][k]][k] for dim 1.
 ///
 /// `index` has out's shape, and `a` has out's dtype. Returns false if an index is not in [0,
-/// places); `out` is then undefined.
+/// size); `out` is then undefined.
 bool gather_lines(const Array& out, const Array& a, std::int64_t dim, const Array& index,
-                  std::int64_t places);
+                  std::int64_t size);
 
 /// Writes src[i][j][k] to out[i][index[i][j][k]][k] for dim 1, along each line in order.
 ///
 /// `index` is at most as large as `src`, which has out's dtype. All indices are below `reach`.
-/// Returns false if an index is not in [0, places); `out` is then undefined.
+/// Returns false if an index is not in [0, size); `out` is then undefined.
 bool scatter_lines(Write how, const Array& out, std::int64_t dim, const Array& index,
-                   const Array& src, std::int64_t places, std::int64_t reach);
+                   const Array& src, std::int64_t size, std::int64_t reach);
 
 }  // namespace tend::kernels

@@ -14,20 +14,20 @@ namespace {
 
 // A block of neighbouring elements of a mask.
 struct MaskBlock {
-  std::int64_t first;          // the position of its first element
-  std::int64_t before;         // the number of true elements before the block
-  std::int64_t count;          // the number of true elements in the block
-  const std::int32_t* places;  // their positions, counted from `first`
+  std::int64_t first;             // the position of its first element
+  std::int64_t before;            // the number of true elements before the block
+  std::int64_t count;             // the number of true elements in the block
+  const std::int32_t* positions;  // of the true elements, counted from `first`
 };
 
 constexpr std::int64_t kBlock = 1024;
 
 // Lists the positions of the true elements. It does not branch, since branches would be
 // mispredicted.
-std::int64_t list_true(const bool* mask, std::int64_t n, std::int32_t* places) {
+std::int64_t list_true(const bool* mask, std::int64_t n, std::int32_t* positions) {
   std::int64_t count = 0;
   for (std::int64_t i = 0; i < n; ++i) {
-    places[count] = static_cast<std::int32_t>(i);
+    positions[count] = static_cast<std::int32_t>(i);
     count += mask[i] ? 1 : 0;
   }
   return count;
@@ -50,13 +50,13 @@ void for_mask_blocks(const Array& mask, FunctionRef<void(const MaskBlock&)> f) {
     for (std::int64_t c = 0; c < chunks; ++c) before[c + 1] += before[c];
   }
   parallel_for(0, chunks, 1, [&](std::int64_t begin, std::int64_t end) {
-    std::array<std::int32_t, kBlock> places;
+    std::array<std::int32_t, kBlock> positions;
     for (std::int64_t c = begin; c < end; ++c) {
       std::int64_t so_far = before[c];
       for (std::int64_t first = c * kStreamGrain; first < end_of(c); first += kBlock) {
         const std::int64_t n = std::min(kBlock, end_of(c) - first);
-        const std::int64_t count = list_true(hit + first, n, places.data());
-        f({first, so_far, count, places.data()});
+        const std::int64_t count = list_true(hit + first, n, positions.data());
+        f({first, so_far, count, positions.data()});
         so_far += count;
       }
     }
@@ -98,7 +98,7 @@ void nonzero(const Array& out, const Array& mask) {
     advance(at, mask.shape(), block.first);
     std::int64_t* index = to + block.before * rank;
     for (std::int64_t k = 0; k < block.count; ++k, index += rank) {
-      advance(at, mask.shape(), block.places[k] - (k == 0 ? 0 : block.places[k - 1]));
+      advance(at, mask.shape(), block.positions[k] - (k == 0 ? 0 : block.positions[k - 1]));
       std::copy_n(at.begin(), rank, index);
     }
   });
@@ -122,7 +122,7 @@ void take_masked(const Array& out, const Array& a, const Array& mask) {
     using T = typename decltype(tag)::type;
     for_mask_blocks(mask, [from = dense.data<T>(), to = out.data<T>()](const MaskBlock& block) {
       for (std::int64_t k = 0; k < block.count; ++k)
-        to[block.before + k] = from[block.first + block.places[k]];
+        to[block.before + k] = from[block.first + block.positions[k]];
     });
   });
 }
@@ -135,7 +135,7 @@ void put_masked(const Array& out, const Array& mask, const Array& src, bool accu
       T* here = to + block.first;
       const T* source = from + block.before * next;
       for (std::int64_t k = 0; k < block.count; ++k) {
-        T& target = here[block.places[k]];
+        T& target = here[block.positions[k]];
         target = accumulate ? sum(target, source[k * next]) : source[k * next];
       }
     });

@@ -55,8 +55,8 @@ struct Lapack<double> {
   static constexpr auto kGesv = dgesv_;
 };
 
-// LAPACK counts elements with int, including those of its workspaces, which are a few times as
-// large as the matrix.
+// LAPACK counts elements with int, including the elements of its workspaces, which are a few times
+// as large as the matrix.
 constexpr std::int64_t kMaxElements = std::int64_t{1} << 28;
 constexpr int kQuery = -1;  // as a workspace size: LAPACK only returns the size that it needs
 

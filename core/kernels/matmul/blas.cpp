@@ -29,7 +29,7 @@ std::size_t blas_vector_bytes() {
 }
 
 // The OpenMP library of an OpenBLAS that was built with OpenMP. Such an OpenBLAS reads its number
-// of threads from the calling thread's OpenMP setting. From version 0.3.29 on
+// of threads from the calling thread's OpenMP setting. Since version 0.3.29,
 // openblas_set_num_threads does not change this setting.
 class OpenMP {
  public:

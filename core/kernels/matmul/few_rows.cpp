@@ -259,7 +259,7 @@ const ForTypes<FewRowsKernel>& few_rows_kernels() {
 
 namespace {
 
-// The part of a product that sums `count` terms, from `begin` on.
+// The part of a product that sums `count` terms, beginning with term `begin`.
 template <class T>
 FewRows<T> part_of(const MatrixProduct<T>& product, std::int64_t begin, std::int64_t count) {
   const auto& [c, a, b, alpha, beta, bias] = product;

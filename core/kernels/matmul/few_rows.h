@@ -14,8 +14,8 @@ inline constexpr std::int64_t kFewRows = 8;
 
 /// Computes all products of the batch, which have fewer than kFewRows rows.
 ///
-/// Rows of a and c are contiguous, and one stride of b is 1. The bits are those of
-/// multiply_in_tiles for products that use an FMA.
+/// Rows of a and c are contiguous, and one stride of b is 1. The results have the same bits as from
+/// multiply_in_tiles, for products that use an FMA.
 template <class T>
 void multiply_few_rows(const MatrixProduct<T>& first, const Batch& batch);
 
@@ -39,7 +39,8 @@ struct FewRows {
 template <class T>
 using FewRowsKernel = void (*)(const FewRows<T>& product);
 
-/// The kernel for one product. Its bits are those of TileKernels::multiply with Rounding::fused.
+/// The kernel for one product. It gives the same bits as TileKernels::multiply with
+/// Rounding::fused.
 const ForTypes<FewRowsKernel>& few_rows_kernels();
 
 }  // namespace tend::kernels

@@ -17,9 +17,10 @@ namespace {
 
 // Work is counted in multiplications. A large product is cut into blocks, so that more than two
 // cores share it. There are few blocks, because BLAS packs the same panels again for each block:
-// from kLargeWork on, four blocks take 1 % longer than two on one core, and eight take 2 % longer.
+// for kLargeWork or more, four blocks take 1 % longer than two on one core, and eight take 2 %
+// longer.
 constexpr double kBlockWork = 0x1p25, kLargeWork = 0x1p30;
-// A single product is cut into two from this size on: sharing it gains more than the cut costs.
+// A single product of at least this size is cut into two: sharing it gains more than the cut costs.
 constexpr double kSharedWork = 4e6;
 // Items of a batch are not cut, unless they are larger than this.
 constexpr double kItemWork = 0x1p31;
@@ -155,9 +156,9 @@ bool fits_few_rows(const MatrixProduct<T>& product) {
          (product.b.col_stride != 1 || product.c.rows == 1);
 }
 
-// True if OpenBLAS computes the product faster than tiles do. It is asked for gradients of weights,
-// whose left matrix is transposed; k is the number of tokens. The numbers are the time of OpenBLAS
-// 0.3.21 divided by the time of tiles, on one thread, best of many runs:
+// True if OpenBLAS computes the product faster than tiles do. It is called only for gradients of
+// weights, whose left matrix is transposed; k is the number of tokens. The numbers are the time of
+// OpenBLAS 0.3.21 divided by the time of tiles, on one thread, best of many runs:
 //   AVX-512, k from 1024 to 8192, at least 384 rows:
 //     float32, 256 to 512 columns: 0.91 to 1.04 (three of 24 are above 1.03)
 //     float64, 384 and 512 columns: 0.87 to 1.06

@@ -37,7 +37,8 @@ Array pack_for_tiles(const Matrix<const T>& b);
 /// Computes the product of a few rows with a packed b: panels = pack_for_tiles(product.b).
 ///
 /// product.b.data is not read. Threads share the work by columns only. Rows of a and of c are
-/// contiguous. The bits are those of multiply_in_tiles for a product that uses an FMA.
+/// contiguous. The result has the same bits as from multiply_in_tiles, for a product that uses an
+/// FMA.
 template <class T>
 void multiply_packed(const MatrixProduct<T>& product, const Array& panels);
 

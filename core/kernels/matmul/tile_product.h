@@ -131,7 +131,7 @@ HWY_INLINE void multiply_strip(D d, const Tile<T>& tile, std::size_t column, std
 }
 
 /// Computes the product of a Tile. Every sum runs over p in order for all sizes, so blocks of rows
-/// or columns have the bits of the whole product.
+/// or columns have the same bits as in the whole product.
 template <Rounding kRounding, class T>
 HWY_INLINE void multiply(const Tile<T>& tile) {
   const hn::ScalableTag<T> d;
@@ -168,8 +168,8 @@ inline constexpr std::size_t kBlockLanes = 16 / sizeof(T);
 /// Transposes columns of 128-bit blocks: rows[0] gets the first elements of all columns, rows[1]
 /// the second ones, and so on.
 ///
-/// The blocks of columns[0] are from columns 0, 4, 8, ..., and those of columns[1] from columns 1,
-/// 5, 9, ... For doubles they are from columns 0, 2, 4, ... and 1, 3, 5, ...
+/// The blocks of columns[0] are from columns 0, 4, 8, ... The blocks of columns[1] are from columns
+/// 1, 5, 9, ... For doubles they are from columns 0, 2, 4, ... and 1, 3, 5, ...
 template <class D>
 HWY_INLINE void transpose_blocks(D d, const hn::Vec<D>* columns, hn::Vec<D>* rows) {
   if constexpr (sizeof(hn::TFromD<D>) == 8) {

@@ -43,7 +43,7 @@ struct TileKernels {
   std::size_t vector_bytes;
 
   /// Computes c = alpha * a @ b + beta * c + bias with the sums in registers. Every sum runs over k
-  /// in order, so blocks of rows or columns have the bits of the whole product.
+  /// in order, so blocks of rows or columns have the same bits as in the whole product.
   void (*multiply)(const Tile<T>& tile, Rounding rounding);
 
   /// Packs columns [0, n) of b (k, n) into one panel of k rows; n is at most panel_width. Element

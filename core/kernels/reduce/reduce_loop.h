@@ -124,10 +124,10 @@ void reduce(const Array& out, const Array& a, const Shape& dims, const ReduceFun
 
 }  // namespace detail
 
-/// Reduces `a`, which has elements T, over `dims` with Op, and calls store(place, result) for each
+/// Reduces `a`, which has elements T, over `dims` with Op, and calls store(offset, result) for each
 /// element of `out`.
 ///
-/// `place` is the offset of the element from the first one of `out`, in elements. `reduce_block`
+/// `offset` is the offset of the element from the first one of `out`, in elements. `reduce_block`
 /// reduces the blocks of Op. Only shapes and strides decide which elements are reduced together,
 /// and in which order.
 template <class Op, class T, class Store>
@@ -153,8 +153,8 @@ template <class Op, class T, class Out>
 void reduce(const Array& out, const Array& a, const Shape& dims, ReduceBlock<Op, T> reduce_block) {
   Out* const to = out.data<Out>();
   reduce_to<Op>(out, a, dims, reduce_block,
-                [to](std::int64_t place, const Accumulator<Op>& result) {
-                  to[place] = static_cast<Out>(result);
+                [to](std::int64_t offset, const Accumulator<Op>& result) {
+                  to[offset] = static_cast<Out>(result);
                 });
 }
 

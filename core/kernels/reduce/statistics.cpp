@@ -242,8 +242,8 @@ void var_typed(const Array& out, const Array& a, const Shape& dims, double corre
   const double freedom = std::max(0.0, total - correction);
   Out* const to = out.data<Out>();
   reduce_to<MomentsOf>(out, a, dims, statistics<T>().moments,
-                       [=](std::int64_t place, const Moments& found) {
-                         to[place] = static_cast<Out>(found.squares / freedom);
+                       [=](std::int64_t offset, const Moments& found) {
+                         to[offset] = static_cast<Out>(found.squares / freedom);
                        });
 }
 
@@ -266,10 +266,10 @@ void moments(const Array& means, const Array& variances, const Array& a, const S
     T *const mean_at = means.data<T>(), *const variance_at = variances.data<T>();
     std::atomic<bool> is_finite = true;
     reduce_to<MomentsOf>(means, a, dims, statistics<T>().moments,
-                         [=, &is_finite](std::int64_t place, const Moments& found) {
-                           mean_at[place] = static_cast<T>(found.mean + found.rest_of_mean);
-                           variance_at[place] = static_cast<T>(found.squares / found.count);
-                           if (!std::isfinite(mean_at[place])) is_finite = false;
+                         [=, &is_finite](std::int64_t offset, const Moments& found) {
+                           mean_at[offset] = static_cast<T>(found.mean + found.rest_of_mean);
+                           variance_at[offset] = static_cast<T>(found.squares / found.count);
+                           if (!std::isfinite(mean_at[offset])) is_finite = false;
                          });
     if (!is_finite) mean(means, a, dims);  // this distinguishes infinity from NaN
   });

@@ -40,7 +40,7 @@ void rms_norm(const Array& out, const Array& rstd, const Array& a, const Array& 
 
 /// The gradients of a and weight. `grad` is the gradient of rms_norm's result.
 ///
-/// The bounds on errors are those of layer_norm_backward, without mean(|g|).
+/// The bounds on errors are the same as for layer_norm_backward, without mean(|g|).
 void rms_norm_backward(const Array& grad_a, const Array& grad_weight, const Array& grad,
                        const Array& a, const Array& rstd, const Array& weight);
 

@@ -55,7 +55,7 @@ HWY_INLINE V lgamma_from_zero(D d, V x) {
   const V near = hn::MulAdd(roots, hn::Div(p, q), hn::Mul(roots, half));
   const V result = hn::Add(near, hn::IfThenElse(is_small, hn::Neg(logarithm), logarithm));
   if (hn::AllFalse(d, is_large)) return result;
-  // Stirling's series. Its terms from 1 / (12 x) on are s(1 / x^2) / x: 2^-64
+  // Stirling's series. The sum of 1 / (12 x) and all later terms is s(1 / x^2) / x: 2^-64
   const V inverse = hn::Div(one, x);
   const V s = polynomial(d, hn::Mul(inverse, inverse), 0.08333333333333333, -0.0027777777777674476,
                          0.0007936507864180578, -0.0005952358551697864, 0.00084139247932114,
@@ -135,7 +135,7 @@ HWY_INLINE V hurwitz_zeta(D d, std::int64_t s, V x) {
   const double order = static_cast<double>(s);
   V sum = zero;
   for (;;) {
-    const auto is_below = hn::Lt(x, hn::Set(d, 12 + order));  // the series is exact from here on
+    const auto is_below = hn::Lt(x, hn::Set(d, 12 + order));  // the series is exact for larger x
     if (hn::AllFalse(d, is_below)) break;
     sum = hn::Add(sum, hn::IfThenElseZero(is_below, negative_power(d, x, s)));
     x = hn::Add(x, hn::IfThenElseZero(is_below, one));

@@ -36,8 +36,8 @@ HWY_INLINE void for_vectors(D d, std::size_t n, F f) {
   for_whole_vectors(hn::CappedTag<hn::TFromD<D>, 1>(), i, n, f);
 }
 
-/// The same for rows, which may be short: the remaining elements are processed in vectors of fewer
-/// and fewer lanes.
+/// Does the same for rows, which may be short: the remaining elements are processed in vectors of
+/// fewer and fewer lanes.
 template <class T, std::size_t kMax = 16, class F>
 HWY_INLINE void for_row_vectors(std::size_t n, F f, std::size_t i = 0) {
   i = for_whole_vectors(hn::CappedTag<T, kMax>(), i, n, f);

@@ -69,7 +69,7 @@ template <>
 struct ExpConstants<float> {
   static constexpr float kMin = -105.0f, kMax = 90.0f;  // e^x is 0 at kMin, infinite at kMax
   static constexpr float kMinExponent = -88.0f;         // here n is -127, the exponent of zero
-  static constexpr float kMinNormal = -87.33f;          // e^x is normal for x from here on
+  static constexpr float kMinNormal = -87.33f;          // e^x is normal for larger x
 
   static constexpr float kLog2E = 1.44269504f;
   // ln 2 in two parts; the first has so few bits that its product with n is exact.
@@ -285,7 +285,7 @@ HWY_INLINE V tanh(D d, V x) {
   using Constants = ExpConstants<T>;
   const hn::RebindToUnsigned<D> du;
   const V one = hn::Set(d, T(1));
-  // m = e^2|x| - 1 = 2^n fraction + (2^n - 1), without cancellation. From |x| = 22 on, tanh is 1.
+  // m = e^2|x| - 1 = 2^n fraction + (2^n - 1), without cancellation. For |x| >= 22, tanh is 1.
   const V magnitude = bounded(d, hn::Abs(x), T(0), T(22));
   V exponent;
   const V fraction = exp_fraction(d, hn::Add(magnitude, magnitude), hn::Set(d, T(-0.0)),

@@ -22,7 +22,7 @@ struct NormalConstants;
 
 template <>
 struct NormalConstants<float> {
-  static constexpr float kCentre = 3.5f, kMax = 16.0f;  // the tail is 0 from kMax on
+  static constexpr float kCentre = 3.5f, kMax = 16.0f;  // the tail is 0 for t >= kMax
   static constexpr std::uint32_t kHighBits = 0xfffff000u;
   template <class D, class V>
   static HWY_INLINE V small(D d, V square) {  // 2^-31
@@ -229,7 +229,7 @@ template <class D, class V>
 HWY_INLINE V gelu_tanh_derivative(D d, V x) {
   using T = hn::TFromD<D>;
   const V one = hn::Set(d, T(1));
-  // From |x| = 32 on, the second term is 0. Without the bound it could be 0 times infinity.
+  // For |x| >= 32, the second term is 0. Without the bound it could be 0 times infinity.
   const V square = hn::Min(hn::Mul(x, x), hn::Set(d, T(1024)));
   const V z = hn::Mul(x, polynomial(d, square, T(1.5957691216057308), T(0.07135481627260025)));
   const V slope = polynomial(d, square, T(1.5957691216057308), T(0.21406444881780073));

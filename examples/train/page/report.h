@@ -36,8 +36,8 @@ struct AttentionExample {
 
 /// The scores of a head, on average over held-out sequences.
 struct HeadScore {
-  std::vector<double> shares;  ///< The share of its attention on each pattern; NaN if not present.
-  double entropy = 0;          ///< Of a query's weights, in nats, without the first query.
+  std::vector<double> shares;  ///< The share of its attention on each pattern; NaN if not there.
+  double entropy = 0;          ///< The mean entropy of a query, in nats, without the first query.
 };
 
 /// The scores of all heads after a step, layer by layer.
@@ -66,7 +66,7 @@ struct Sample {
 struct Report {
   std::string task;
   std::string goal;
-  std::uint64_t steps_done = 0;  ///< Of the model shown. After a failure, the run had more steps.
+  std::uint64_t steps_done = 0;  ///< Steps of the shown model. After a failure, the run had more.
   std::uint64_t steps_planned = 0;
   std::string verdict;  ///< Says that the task was not learned, or empty.
   std::string failure;  ///< Why the training could not continue, or empty.
@@ -74,22 +74,22 @@ struct Report {
   double tokens_per_second = 0;
   std::uint64_t parameters = 0;
   double exact_match = 0;      ///< The share of right held-out answers (for text: of right bytes).
-  double validation_loss = 0;  ///< On the held-out sequences.
+  double validation_loss = 0;  ///< The loss on the held-out sequences.
   std::uint64_t held_out = 0;  ///< The number of held-out answers.
   std::vector<double> losses;  ///< One per step.
   std::vector<Validation> validations;
   std::vector<Check> checks;
-  std::vector<AttentionExample> examples;  ///< All of the same size. The reader chooses one.
+  std::vector<AttentionExample> examples;  ///< They have the same size. The reader chooses one.
   std::vector<HeadFinding> findings;       ///< The most informative comes first.
   std::vector<std::string> patterns;       ///< The task's patterns, then the general ones.
-  std::vector<HeadScore> scores;           ///< Of all heads, layer by layer.
+  std::vector<HeadScore> scores;           ///< The scores of all heads, layer by layer.
   std::vector<HeadsAtStep> over_time;      ///< The scores during training, on fewer sequences.
   std::vector<Sample> samples;
   std::string decoding = "greedily";  ///< How the tokens of the samples were chosen.
   std::vector<std::pair<std::string, std::string>> options;
 };
 
-/// A sentence about each check: its result, and if the run continued.
+/// A sentence about each check: its result, and whether the run continued.
 std::vector<std::string> check_lines(const Report& report);
 
 /// The page: one HTML document that needs no other files. It has light and dark colours, and fits

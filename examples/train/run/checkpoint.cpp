@@ -24,9 +24,8 @@ std::string sizes_json(const Training& training) {
   return sizes.dump();
 }
 
-/// The checkpoint at `path`. For a folder, this is its latest checkpoint, from the end of a run or
-/// from
-/// --save-every.
+/// The checkpoint at `path`. For a folder, this is its latest checkpoint, which a run wrote at its
+/// end or because of --save-every.
 std::filesystem::path file_of(const std::filesystem::path& path) {
   namespace fs = std::filesystem;
   if (!fs::is_directory(path)) return path;

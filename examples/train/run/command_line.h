@@ -18,7 +18,7 @@ struct CommandLine {
   std::string resume;  ///< A checkpoint to continue from. Empty means a new run.
   Sampling sampling;
   std::optional<double> require;  ///< The required share of right held-out answers.
-  bool overwrite = false;         ///< Existing files may be replaced.
+  bool overwrite = false;         ///< True if existing files may be replaced.
   std::uint64_t save_every = 0;   ///< Steps from one checkpoint to the next; 0: only at the end.
   std::uint64_t keep = 3;         ///< The number of checkpoints of `save_every` to keep.
   std::optional<std::uint64_t> steps;  ///< The value of --steps, if given. Also used with --resume.

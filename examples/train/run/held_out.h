@@ -12,8 +12,8 @@ namespace train {
 /// A thousand sequences for the final results. For a text, all held-out sequences.
 std::vector<Tokens> examination_sequences(const Task& task);
 
-/// Two thousand sequences that decide whether a run continues. None of them is one of
-/// examination_sequences(). A small task may have fewer of them, or no such sequence.
+/// Two thousand sequences that decide whether a run continues. They contain no sequence of
+/// examination_sequences(). A small task may have fewer such sequences, or none.
 std::vector<Tokens> check_sequences(const Task& task);
 
 }  // namespace train

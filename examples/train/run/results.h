@@ -10,7 +10,8 @@ namespace train {
 /// The results as one JSON object. Layers and heads are counted from 1. The keys are:
 /// - task, seed, steps, seconds, tokens_per_second, exact_match, validation_loss, validations
 /// - settings: all options, by their names in a checkpoint
-/// - held_out: the number of answers, or of bytes of a text, behind exact_match and validation_loss
+/// - held_out: the number of answers, or of bytes of a text, that exact_match and validation_loss
+///   are computed from
 /// - learned: null if the run did not reach its last step
 /// - losses: of all steps; after a failure there are more than `steps`
 /// - checks: the share of other held-out answers that were right when the planned steps ended

@@ -12,11 +12,13 @@ namespace train {
 /// How samples of a text are generated. These options are only for texts. Other tasks always choose
 /// the likeliest tokens.
 struct Sampling {
-  std::optional<std::string> prompt;   ///< The text to continue. Empty: held-out beginnings.
+  /// The text to continue. If it is not set, the samples continue beginnings of held-out text.
+  std::optional<std::string> prompt;
   std::uint64_t size = 200;            ///< The number of bytes to generate.
   double temperature = 0.8;            ///< 0 chooses the likeliest byte.
-  std::optional<std::uint64_t> top_k;  ///< Sample only from this number of the likeliest bytes.
-  std::string given;                   ///< The name of one of these options that was given, or "".
+  std::optional<std::uint64_t> top_k;  ///< Samples only from the `top_k` likeliest bytes.
+  /// The name of a sampling option that the user gave (for error messages), or "".
+  std::string given;
 };
 
 /// Describes the sampling for people, as in "at temperature 0.8".

@@ -69,12 +69,12 @@ class Training {
   tend::nn::StateDict sound_;  // the copy of remember()
   std::uint64_t saved_every_;
   Processes& processes_;
-  std::chrono::steady_clock::time_point start_;  // of the present step
+  std::chrono::steady_clock::time_point start_;  // when the present step began
 };
 
 /// The course of a training.
 struct Course {
-  History history;      ///< Of all steps, also of steps that put_back() undid.
+  History history;      ///< The history of all steps, including steps that put_back() undid.
   std::string failure;  ///< Why the training could not continue, or empty.
 };
 

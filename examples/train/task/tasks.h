@@ -40,7 +40,7 @@ struct Task {
   std::vector<std::string> labels;     ///< The text of each token on an axis.
   std::vector<std::string> spellings;  ///< The text of each token in running text.
   std::size_t group = 0;  ///< In running text, a space follows every `group` tokens; 0: no spaces.
-  std::vector<bool> is_answer;    ///< For each token of a sequence: is it predicted, with a loss?
+  std::vector<bool> is_answer;    ///< For each token of a sequence: true if it is predicted.
   std::uint64_t fingerprint = 0;  ///< A hash of the text; 0 for other tasks.
   std::size_t prompt = 0;         ///< The number of tokens that a sample shows as the question.
   /// The end of a text that is too short for another sequence. The last token before it comes
@@ -59,7 +59,7 @@ struct Task {
 
 /// The patterns that are measured for every task: attention to the previous token, to the first
 /// token, to earlier copies of the token, and to the tokens that followed these copies. With the
-/// last one, a model continues what it has seen before.
+/// last pattern, a model continues a sequence that it has seen before.
 std::vector<Pattern> general_patterns();
 
 /// The task's own patterns, then the general patterns with other names.

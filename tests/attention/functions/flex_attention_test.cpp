@@ -225,7 +225,7 @@ TEST_CASE("heads that share keys and values agree with heads that have repeated 
   }
 }
 
-TEST_CASE("weights and scores and logsumexp of some heads equal those of a run of all heads") {
+TEST_CASE("some heads have the same weights and scores and logsumexp as in a run of all heads") {
   manual_seed(8);
   const auto make = [](const Shape& shape) {
     return randn(shape, {.dtype = float64, .requires_grad = true});

@@ -176,9 +176,9 @@ TEST_CASE("fused attention accepts any strides and broadcasts heads") {
 
 TEST_CASE("the results of fused attention have the memory layout of its inputs") {
   const HeadInputs in(2, 3, 70, 70, 8, 8);
-  const auto lie_split = [](const Tensor& x) { return x.transpose(1, 2).is_contiguous(); };
+  const auto is_split = [](const Tensor& x) { return x.transpose(1, 2).is_contiguous(); };
   const auto split = results(in, {}, AttentionPath::fused);
-  for (const Tensor& each : split) CHECK(lie_split(each));
+  for (const Tensor& each : split) CHECK(is_split(each));
   const HeadInputs dense(randn({2, 3, 70, 8}), randn({2, 3, 70, 8}), randn({2, 3, 70, 8}));
   for (const Tensor& each : results(dense, {}, AttentionPath::fused)) CHECK(each.is_contiguous());
 }
@@ -206,12 +206,11 @@ TEST_CASE("fused attention passes gradcheck and gradgradcheck") {
 }
 
 TEST_CASE("fused attention agrees with composed attention for masks of large numbers") {
-  // These masks hide by a large number instead of -inf. A row that is hidden throughout sees all
-  // keys evenly.
+  // These masks hide by a large number instead of -inf. A query whose keys are all hidden attends
+  // to all of them evenly.
   for (const double number : {-1e4, -1e9, -1e18, -1e30}) {
     CAPTURE(number);
-    // A score loses digits when the number is added. With the last two numbers nothing is left of
-    // it.
+    // A score loses digits when the number is added. With the last two numbers it loses all digits.
     const double lost = number > -1e17 ? -number * 0x1p-51 : 0;
     const HeadInputs in(2, 2, 40, 33, 8, 5);
     Tensor mask = zeros({40, 33}, float64);
@@ -291,10 +290,12 @@ TEST_CASE("calls that the fused path cannot compute are composed unless it is fo
     CHECK_THROWS_WITH(scaled_dot_product_attention(q, k, v, options), ContainsSubstring(reason));
   };
   refuses(in, {.attn_mask = randn({64, 64}, float64).requires_grad_()}, "the mask requires grad");
-  refuses(in, {.attn_mask = randn({64, 64}, float32)}, "the mask is float32, the query float64");
+  refuses(in, {.attn_mask = randn({64, 64}, float32)},
+          "the mask is float32 but the query is float64");
   refuses(in, {.dropout_p = 1}, "dropout_p is 1");
   const HeadInputs trained(in.query.detach().requires_grad_(), in.key, in.value);
-  refuses(trained, {.is_causal = true, .query_offset = 1}, "the gradient with a query_offset");
+  refuses(trained, {.is_causal = true, .query_offset = 1},
+          "there is no gradient with a query_offset");
   // Without is_causal, query_offset has no effect.
   CHECK(scaled_dot_product_attention(trained.query, in.key, in.value,
                                      {.path = AttentionPath::fused, .query_offset = 1})

@@ -341,8 +341,8 @@ TEST_CASE("generate refuses invalid arguments before it computes anything") {
   refused({.num_beams = 2, .on_token = [](auto, auto) { return true; }});
   CHECK_THROWS_WITH(generate(model, TokenSequence{}), "[generate] prompt 0 is empty");
   CHECK_THROWS_WITH(generate(model, TokenSequence{1, 2}, {.max_new_tokens = 32}),
-                    "[generate] the 2 tokens of prompt 0 and 32 new ones but the last exceed the "
-                    "context_length of 32");
+                    "[generate] the 2 tokens of prompt 0 and 32 new ones (without the last) exceed "
+                    "the context_length of 32");
   CHECK_THROWS_AS(generate(model, TokenSequence(33, 1), {.max_new_tokens = 0}), ShapeError);
   CHECK_THROWS_AS(generate(model, TokenSequence{13}, {.max_new_tokens = 2}), IndexError);
   CHECK_THROWS_WITH(generate(model, std::vector<TokenSequence>{{1}, {-1}}, {.max_new_tokens = 0}),

@@ -370,7 +370,7 @@ TEST_CASE("the path goes from the previous token head through the keys of the in
   CHECK(path({0, 1}, {{1, 0}}, "hook_v") == Approx(-100));
   CHECK(path({0, 1}, {{1, 1}}, "hook_k") == Approx(-100));
   CHECK(path({0, 0}, {{1, 0}}, "hook_k") == Approx(-100));
-  // Directly to the logits.
+  // The direct path to the logits.
   CHECK(path({0, 1}, {}, "hook_q") == Approx(-100));
   CHECK(path({1, 0}, {}, "hook_q") == Approx(100));
 }

@@ -18,7 +18,7 @@ std::vector<GPTConfig> models_of_parts() {
   return {plain, rms};
 }
 
-// In float64, so that sums in another order differ by some 1e-15.
+// The model is float64, so that sums in another order differ by only about 1e-15.
 GPT model_of_parts(const GPTConfig& config) {
   GPT model(config);
   model.to(float64);

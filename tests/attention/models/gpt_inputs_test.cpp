@@ -59,7 +59,7 @@ void check_close(const Tensor& a, const Tensor& b) {
 
 }  // namespace
 
-TEST_CASE("each document of a packed sequence has the same logits as alone") {
+TEST_CASE("each document of a packed sequence has the same logits as by itself") {
   const NoGradGuard no_graph;
   manual_seed(1);
   for (const GPTConfig& config : all_models()) {

@@ -71,7 +71,7 @@ TEST_CASE("a state with two different entries of a tied head is refused and chan
   for (const bool strict : {true, false}) {
     CHECK_THROWS_WITH(
         model.load_state_dict(state, strict),
-        Catch::Matchers::EndsWith("does not take this state:\n  keys token_embedding.weight and "
+        Catch::Matchers::EndsWith("cannot load this state:\n  keys token_embedding.weight and "
                                   "head.weight name one tensor of the module, but have different "
                                   "elements"));
   }

@@ -5,7 +5,7 @@
 using namespace tend;
 using namespace tend::attention;
 
-TEST_CASE("attention with as many heads of keys as of queries equals MultiHeadAttention") {
+TEST_CASE("attention with equal numbers of query heads and key heads equals MultiHeadAttention") {
   manual_seed(1);
   const MultiHeadAttention plain(12, 12, 8, 0.0, 3, /*qkv_bias=*/true);
   manual_seed(1);

@@ -16,7 +16,7 @@ TEST_CASE("sinusoidal positions are sines and cosines of decreasing frequencies"
     for (std::int64_t i = 0; i < 5; ++i) {
       const double angle = position / std::pow(10000.0, static_cast<double>(i / 2 * 2) / 5.0);
       const double wanted = i % 2 == 0 ? std::sin(angle) : std::cos(angle);
-      // Two libraries round sin and cos differently, and the angle's rounding is times 1,000.
+      // Libraries round sin and cos differently, and rounding changes an angle of 1,000 by 1e-13.
       CHECK(std::abs(found[{row, i}].item() - wanted) < 1e-12);
     }
   }

@@ -239,7 +239,7 @@ TEST_CASE("an error for an incomplete folder says what is missing") {
                state["model.layers.0.mlp.gate_proj.weight"] = ones({11, 16});
                state["model.layers.0.mlp.up_proj.weight"] = ones({9, 16});
              }),
-             ContainsSubstring("joined with it float32 (9, 16)"));
+             ContainsSubstring("joined with it is float32 (9, 16)"));
   CHECK_THAT(refusal([](auto& folder, auto& state) {
                state.clear();
                folder.write("model.safetensors.index.json", R"({"weight_map": "a"})");
@@ -261,13 +261,13 @@ TEST_CASE("an error for an incomplete folder says what is missing") {
                }),
                ContainsSubstring("config.json: its sizes make matrices of "));
   CHECK_THAT(refusal([](auto& folder, auto&) { folder.write("config.json", "{"); }),
-             ContainsSubstring("no JSON"));
+             ContainsSubstring("not JSON"));
   CHECK_THAT(refusal([](auto& folder, auto& state) {
                state.clear();
                folder.write("model.safetensors.index.json",
                             R"({"weight_map": {"a": "../secret.safetensors"}})");
              }),
-             ContainsSubstring("no file beside it"));
+             ContainsSubstring("does not name a file in its folder"));
 }
 
 TEST_CASE("a model has the dropouts of its config.json") {
@@ -299,7 +299,7 @@ TEST_CASE("a model has the dropouts of its config.json") {
   CHECK(llama.attention_dropout == 0.3);
   CHECK_FALSE(config_with("llama", {{"attention_dropout", 0.0}}).attention_dropout.has_value());
   CHECK_THROWS_WITH(config_with("gpt2", {{"attn_pdrop", "none"}}),
-                    Catch::Matchers::ContainsSubstring("'attn_pdrop' is no number"));
+                    Catch::Matchers::ContainsSubstring("'attn_pdrop' is not a number"));
 }
 
 TEST_CASE("sizes that a config.json lacks have transformers' defaults and null means no size") {
@@ -337,23 +337,23 @@ TEST_CASE("a config.json that asks for something a GPT does not have is refused"
   refused("gpt2", "activation_function", "relu", "'relu' is not supported");
   refused("gpt2", "scale_attn_weights", false, "scaled in another way");
   refused("gpt2", "scale_attn_by_inverse_layer_idx", true, "scaled in another way");
-  refused("gpt2", "tie_word_embeddings", "no", "'tie_word_embeddings' is no boolean");
+  refused("gpt2", "tie_word_embeddings", "no", "'tie_word_embeddings' is not a boolean");
   refused("gpt2", "tie_word_embeddings", false, "not the token embedding");
-  refused("gpt2", "n_head", "two", "'n_head' is no integer");
+  refused("gpt2", "n_head", "two", "'n_head' is not an integer");
   refused("gpt2", "n_embd", nullptr, "'n_embd' is missing");
   refused("gpt2", "model_type", "llama", "model_type is 'llama'");
   refused("llama", "rope_scaling", {{"type", "yarn"}}, "rope_type 'yarn'");
-  refused("llama", "rope_scaling", "linear", "'rope_scaling' is no object");
+  refused("llama", "rope_scaling", "linear", "'rope_scaling' is not an object");
   refused("llama", "rope_parameters", {{"full_attention", {{"rope_type", "yarn"}}}},
           "differ by layer");
   refused("llama", "partial_rotary_factor", 0.5, "partial_rotary_factor");
   refused("qwen3", "layer_types", {"full_attention", "sliding_attention"}, "layer_types");
-  refused("qwen3", "layer_types", "full_attention", "'layer_types' is no array");
+  refused("qwen3", "layer_types", "full_attention", "'layer_types' is not an array");
   refused("mistral", "layer_types", {"full_attention"}, "layer_types other than sliding_attention");
   refused("llama", "rope_scaling", {{"factor", 4}}, "a factor has no rope_type");
   refused("llama", "rope_scaling", {{"type", "linear"}}, "'linear' has no factor");
   refused("qwen3", "layer_types", {3}, "layer_types other than full_attention");
-  refused("llama", "hidden_act", 3, "'hidden_act' is no string");
+  refused("llama", "hidden_act", 3, "'hidden_act' is not a string");
   refused("llama", "hidden_act", "tanh", "'tanh' is not supported");
   refused("qwen2", "use_sliding_window", true, "use_sliding_window");
   std::string deep;

@@ -31,7 +31,7 @@ inline Tensor pattern(const Shape& shape, int seed, DType dtype, double scale = 
   return tensor(values, shape, float64).to(dtype);
 }
 
-/// make_layers.py's masks: none, bool ones, where true means hidden, or floating ones.
+/// The masks of make_layers.py. `kind` is "none", "float" or "bool" (true means hidden).
 inline Tensor pattern_mask(const std::string& kind, const Shape& shape, DType dtype) {
   if (kind == "none") return {};
   const Tensor numbers = pattern(shape, 3, float64);
@@ -69,7 +69,7 @@ inline void check_relative(const Tensor& got, const nlohmann::json& expected, do
     const double off = std::abs(values[i] - wanted[i]);
     worst = off <= worst ? worst : off;  // NaN counts as worst
   }
-  INFO("off by " << worst << " where numbers go to " << largest);
+  INFO("the largest error is " << worst << ", the largest number is " << largest);
   CHECK(worst <= tolerance * largest);
 }
 

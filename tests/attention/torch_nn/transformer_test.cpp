@@ -8,7 +8,7 @@ using tend::test::pattern_mask;
 
 namespace {
 
-// A null pointer would otherwise be taken for a name.
+// Otherwise a null pointer would be accepted as a name.
 static_assert(!std::is_constructible_v<nn::ActivationFunction, std::nullptr_t>);
 
 nn::TransformerLayerOptions options_of(const nlohmann::json& expected) {
@@ -183,7 +183,7 @@ TEST_CASE("any function is an activation and names that PyTorch does not have ar
   CHECK(equal(with([](const Tensor& y) { return relu(y); })(x), with("relu")(x)));
   CHECK_FALSE(equal(with([](const Tensor& y) { return silu(y); })(x), with("relu")(x)));
   CHECK_THROWS_WITH(nn::ActivationFunction(std::function<Tensor(const Tensor&)>())(x),
-                    "[ActivationFunction] holds no function");
+                    "[ActivationFunction] the function is empty");
   CHECK_THROWS_WITH(with("swish"),
                     "[ActivationFunction] \"swish\" is neither \"relu\" nor \"gelu\"");
 }

@@ -14,8 +14,8 @@ using V = std::vector<double>;
 }  // namespace
 
 TEST_CASE("an infinite gradient of overwritten elements does not reach the old values") {
-  const Tensor x = varied_leaf({3, 4});
-  const Tensor w = varied_leaf({4});
+  const Tensor x = irregular_leaf({3, 4});
+  const Tensor w = irregular_leaf({4});
   const Tensor y = x * 2;
   y[0] = w;
   (y * tensor({{kInf}, {1}, {1}}, float64)).sum().backward();
@@ -24,7 +24,7 @@ TEST_CASE("an infinite gradient of overwritten elements does not reach the old v
 }
 
 TEST_CASE("a changed saved tensor is an error that names who saved and who changed it") {
-  const Tensor x = varied_leaf({3, 4});
+  const Tensor x = irregular_leaf({3, 4});
   {
     const Tensor y = x * 2;
     const Tensor z = (y * y).sum();
@@ -60,7 +60,7 @@ TEST_CASE("a changed saved tensor is an error that names who saved and who chang
 }
 
 TEST_CASE("tensors that nobody saved may change") {
-  const Tensor x = varied_leaf({3, 4});
+  const Tensor x = irregular_leaf({3, 4});
   const Tensor y = x * 2;
   const Tensor z = y + 1;
   y.mul_(5);
@@ -69,7 +69,7 @@ TEST_CASE("tensors that nobody saved may change") {
 }
 
 TEST_CASE("writes are refused before anything has changed") {
-  const Tensor x = varied_leaf({3, 4});
+  const Tensor x = irregular_leaf({3, 4});
   CHECK_THROWS_WITH(x.add_(1),
                     "[add_] a leaf that requires grad, or a view of one, is written in place; use "
                     "NoGradGuard");
@@ -98,7 +98,7 @@ TEST_CASE("writes are refused before anything has changed") {
 }
 
 TEST_CASE("copy_ converts floats for an int64 tensor and records no gradient") {
-  const Tensor x = varied_leaf({4});
+  const Tensor x = irregular_leaf({4});
   const Tensor whole = zeros({4}, int64);
   whole.copy_(x);
   CHECK(values(whole) == V{-1, 0, 0, 1});
@@ -106,7 +106,7 @@ TEST_CASE("copy_ converts floats for an int64 tensor and records no gradient") {
 }
 
 TEST_CASE("set_data gives a leaf new elements and its old views keep the old ones") {
-  Tensor x = varied_leaf({3, 4});
+  Tensor x = irregular_leaf({3, 4});
   const Tensor row = x[0];
   x.set_data(ones({2, 2}, float64));
   CHECK(x.requires_grad());
@@ -121,7 +121,7 @@ TEST_CASE("set_data gives a leaf new elements and its old views keep the old one
 }
 
 TEST_CASE("a leaf whose elements were replaced gets the gradient of the old elements") {
-  Tensor x = varied_leaf({4});
+  Tensor x = irregular_leaf({4});
   const V before = values(x);
   const Tensor z = (x * x).sum();
   x.set_data(zeros({4}, float64));

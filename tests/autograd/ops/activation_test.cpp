@@ -8,7 +8,7 @@ namespace {
 // The gradient of sum(f(x) * cotangent). With create_graph it comes from the composed formula,
 // otherwise from the fused backward kernel.
 template <class F>
-Tensor pulled_back(F f, const Tensor& x, const Tensor& cotangent, bool create_graph) {
+Tensor weighted_gradient(F f, const Tensor& x, const Tensor& cotangent, bool create_graph) {
   Tensor leaf = x.detach().requires_grad_();
   autograd::GradOptions options;
   options.create_graph = create_graph;
@@ -26,8 +26,8 @@ void check_fused(F f, DType dtype) {
   const double tolerance = dtype == float32 ? kNoise : 1e-14;
   for (const auto& [x, v] :
        {std::pair{wide, cotangent}, {wide.transpose(0, 2), cotangent.transpose(0, 2)}}) {
-    const Tensor fused = pulled_back(f, x, v, false);
-    const Tensor composed = pulled_back(f, x, v, true);
+    const Tensor fused = weighted_gradient(f, x, v, false);
+    const Tensor composed = weighted_gradient(f, x, v, true);
     CHECK(composed.requires_grad());
     CHECK_FALSE(fused.requires_grad());
     CHECK(allclose(fused, composed.detach(), tolerance, tolerance));
@@ -57,8 +57,8 @@ TEST_CASE("fused derivatives equal the composed formulas on every branch and in 
     const double tolerance = dtype == float32 ? kNoise : 1e-14;
     const auto check = [&](const char* name, auto f) {
       INFO(name << ' ' << x.dtype());
-      const Tensor fused = pulled_back(f, x, cotangent, false);
-      const Tensor composed = pulled_back(f, x, cotangent, true).detach();
+      const Tensor fused = weighted_gradient(f, x, cotangent, false);
+      const Tensor composed = weighted_gradient(f, x, cotangent, true).detach();
       INFO(to_string(fused) << " and " << to_string(composed));
       CHECK(allclose(fused, composed, tolerance, tolerance, true));
     };
@@ -66,7 +66,7 @@ TEST_CASE("fused derivatives equal the composed formulas on every branch and in 
     // are compared with formulas that are written here.
     const auto check_pieces = [&](const char* name, auto f, const Tensor& expected) {
       INFO(name << ' ' << x.dtype());
-      const Tensor fused = pulled_back(f, x, cotangent, false);
+      const Tensor fused = weighted_gradient(f, x, cotangent, false);
       CHECK(allclose(fused, expected, tolerance, tolerance, true));
     };
     check_pieces(

@@ -135,7 +135,7 @@ TEST_CASE("indexed assignment is checked before anything changes") {
       says("[index] index 1: position 3 is out of range for dimension 1 of (2, 3)"));
   CHECK_THROWS_MATCHES(
       (x[{i, i}] = zeros({3}, float64)), ShapeError,
-      says("[index_put_] values of shape (3,) do not broadcast to the indexed places, (2,)"));
+      says("[index_put_] values of shape (3,) do not broadcast to the indexed positions, (2,)"));
   CHECK_THROWS_MATCHES((x[i] = zeros({})), DTypeError,
                        says("[index_put_] values of float32 for a tensor of float64"));
   CHECK_THROWS_AS(x.index_put_({i}, zeros({1, 2, 3}, float64)), ShapeError);

@@ -58,8 +58,8 @@ TEST_CASE("stack joins along a new dimension, which may be the last") {
   CHECK(values(a.grad()) == std::vector<double>{1, 3});
   CHECK(stack({tensor(1.), tensor(2.)}).shape() == Shape{2});
   CHECK_THROWS_MATCHES(stack({a, zeros({3})}), ShapeError,
-                       says("[stack] all tensors have one shape, the first has (2,), tensor 1 has "
-                            "(3,)"));
+                       says("[stack] all tensors must have one shape: the first has (2,), tensor 1 "
+                            "has (3,)"));
   CHECK_THROWS_AS(stack({a, b}, 2), IndexError);
 }
 

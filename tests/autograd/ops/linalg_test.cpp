@@ -50,8 +50,8 @@ TEST_CASE("addmm scales both terms, and beta 0 leaves the first out") {
   const Tensor n = tensor({{1, 2}, {3, 4}});
   CHECK(values(addmm(tensor(1), n, n, 2)) == std::vector<double>{9, 12, 17, 24});
   CHECK_THROWS_MATCHES(addmm(zeros({3}), a, a), ShapeError,
-                       says("[addmm] what is added has shape (3,), which does not broadcast to the "
-                            "product's (2, 2)"));
+                       says("[addmm] the added tensor has shape (3,), which does not broadcast to "
+                            "the product's (2, 2)"));
   CHECK_THROWS_AS(addmm(zeros({2}, float64), a, a), DTypeError);
 }
 
@@ -82,7 +82,7 @@ TEST_CASE("linear names the sizes that do not fit") {
                        says("[linear] input (2, 3) and weight (4, 2): the last dimension of the "
                             "input is not the weight's, 2"));
   CHECK_THROWS_MATCHES(linear(zeros({2, 3}), zeros({4, 3}), zeros({3})), ShapeError,
-                       says("[linear] what is added has shape (3,), which does not broadcast to "
+                       says("[linear] the added tensor has shape (3,), which does not broadcast to "
                             "the product's (2, 4)"));
   CHECK_THROWS_AS(linear(zeros({2, 3}), tensor(1.), {}), ShapeError);
   CHECK_THROWS_AS(linear(tensor(1.), zeros({4, 3}), {}), ShapeError);

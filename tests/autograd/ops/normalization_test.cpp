@@ -12,7 +12,7 @@ TEST_CASE("layer_norm of equal numbers is exactly 0") {
 
 TEST_CASE("rms_norm uses the machine epsilon of its dtype") {
   const Tensor x = full({1, 2}, 1e-4);
-  // 1e-8 is less than the epsilon of float32, and more than that of float64.
+  // 1e-8 is less than the epsilon of float32, and more than the epsilon of float64.
   CHECK(values(rms_norm(x, {2}, {}))[0] == Approx(1e-4 / std::sqrt(1e-8 + 0x1p-23)));
   CHECK(values(rms_norm(x.to(float64), {2}, {}))[0] == Approx(1).epsilon(1e-6));
 }

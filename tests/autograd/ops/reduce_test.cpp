@@ -38,7 +38,7 @@ concept IsBound = requires(const Tensor& x, T d) {
 static_assert(IsDimension<int> && IsDimension<std::int64_t>);
 static_assert(!IsBound<double> && !IsBound<float>);
 
-TEST_CASE("reductions of empty tensors return the neutral element or refuse") {
+TEST_CASE("reductions of empty tensors return the neutral element or throw") {
   const Tensor none = zeros({0}), rows = zeros({2, 0});
   CHECK(none.prod().item() == 1);
   CHECK(same(none.mean(), {kNaN}));

@@ -94,7 +94,7 @@ TEST_CASE("A retained graph allows a second backward without another run") {
   CHECK(runs == 2);
 }
 
-TEST_CASE("A checkpoint saves only its inputs until backward and nothing after it") {
+TEST_CASE("A checkpoint saves only its inputs and frees them in backward") {
   const std::int64_t before = live_memory();
   constexpr std::int64_t kBytes = 1 << 20;
   {
@@ -116,7 +116,7 @@ TEST_CASE("A checkpoint saves only its inputs until backward and nothing after i
   CHECK(live_memory() == before);
 }
 
-TEST_CASE("backward of a checkpoint refuses a changed input before anything has changed") {
+TEST_CASE("backward of a checkpoint with a changed input throws and sets no gradient") {
   const Tensor x = ones({2}, float64).requires_grad_();
   const Tensor h = x * 2;
   const Tensor y = autograd::checkpoint([](const Tensor& t) { return exp(t); }, h);
@@ -127,7 +127,7 @@ TEST_CASE("backward of a checkpoint refuses a changed input before anything has 
   CHECK_FALSE(x.grad().defined());
 }
 
-TEST_CASE("A function that does something else the second time is refused") {
+TEST_CASE("backward of a checkpoint throws if its second run saves other tensors") {
   int runs = 0;
   const Tensor x = ones({2}, float64).requires_grad_();
   const Tensor y =
@@ -149,7 +149,7 @@ TEST_CASE("An in-place write to a tensor saved inside a checkpoint is found") {
       },
       x);
   CHECK_THROWS_MATCHES(y.sum().backward(), AutogradError,
-                       says("[checkpoint] a tensor of shape (2,) that was saved for backward is "
+                       says("[checkpoint] a tensor of shape (2,) that was saved for backward was "
                             "changed in place by [add_]"));
 }
 

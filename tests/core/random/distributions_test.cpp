@@ -340,7 +340,7 @@ TEST_CASE("Distributions check their arguments before they use the generator") {
           "[bernoulli] the probability is 1.5, not in [0, 1]");
   refused([&](auto& g) { draw_keep_mask(mask, -0.5, g); }, "[dropout] the probability is -0.5");
   refused([&](auto& g) { draw_keep_mask(floats, 0.5, g); },
-          "[dropout] the mask is a bool array, got float32");
+          "[dropout] the mask must be a bool array, got float32");
   refused([&](auto& g) { bernoulli(floats, Array::full({2}, 2.0, float32), g); },
           "[bernoulli] the probability is 2, not in [0, 1]");
   refused([&](auto& g) { bernoulli(floats, Array::full({3}, 0.5, float32), g); },
@@ -363,7 +363,7 @@ TEST_CASE("A multinomial checks its arguments before it uses the generator") {
   const double nan = std::numeric_limits<double>::quiet_NaN();
 
   refused(out({1}), Array::zeros({2}, int64), false, "needs float32 or float64, got int64");
-  refused(out({1}), Array::full({}, 1, float32), false, "have dimensions (n,) or (m, n)");
+  refused(out({1}), Array::full({}, 1, float32), false, "must have shape (n,) or (m, n)");
   refused(out({1}), Array::full({1}, 1, float32).expand({(1 << 24) + 1}), true,
           "there are more than 2^24 categories");
   refused(out({0}), row({1, 1}), true, "needs at least one sample");

@@ -167,7 +167,7 @@ TEST_CASE("entries of zip archives may be larger than 4 GiB", "[slow]") {
   REQUIRE(zeros.size() == parts.size() * block.size());
   std::string got(block.size(), 'x');
   zeros.read(got.data(), got.size());
-  CHECK(zeros.place().value_or(1) % 64 == 0);
+  CHECK(zeros.position().value_or(1) % 64 == 0);
   for (std::size_t i = 1; i < parts.size(); ++i) zeros.read(got.data(), got.size());
   CHECK(got == block);
   zeros.finish();
@@ -216,20 +216,20 @@ TEST_CASE("loading an npz archive leaves out and lists an entry of another dtype
   check_npz_refused(with(content_of(folder / "b"), "<f4", "<U1"), "cannot be read");
 }
 
-TEST_CASE("npz archives with wrong facts about their entries are refused with the reason") {
+TEST_CASE("npz archives that are damaged or cut short are refused with the reason") {
   const ScratchFolder folder;
   nn::save_npz(folder / "a", {{"aa", tensor({1, 2})}, {"bb", tensor({1, 2})}});
   const std::string good = content_of(folder / "a");
   check_npz_refused(with(good, "bb.npy", "aa.npy"), "is used twice");
-  check_npz_refused(with(good, "bb.npy", "bb.txt"), "'bb.txt' is no .npy file");
+  check_npz_refused(with(good, "bb.npy", "bb.txt"), "'bb.txt' is not a .npy file");
   check_npz_refused("", "is empty");
-  check_npz_refused("PK", "is no zip archive, or was cut short");
-  check_npz_refused(good.substr(0, good.size() - 1), "is no zip archive, or was cut short");
+  check_npz_refused("PK", "is not a zip archive, or was cut short");
+  check_npz_refused(good.substr(0, good.size() - 1), "is not a zip archive, or was cut short");
   // The second value of the first array: the checksum differs.
   std::string changed = good;
   changed[good.find(std::string("\1\0\0\0\0\0\0\0\2", 9)) + 8] = 3;
   check_npz_refused(changed, "'aa.npy' cannot be read: CRC error");
-  CHECK_THROWS_WITH(nn::load_npz("/dev/zero"), ContainsSubstring("is no regular file"));
+  CHECK_THROWS_WITH(nn::load_npz("/dev/zero"), ContainsSubstring("is not a regular file"));
   CHECK_THROWS_WITH(nn::load_npz(folder / "absent"), ContainsSubstring("cannot be opened"));
 }
 

@@ -191,16 +191,16 @@ TEST_CASE("pt files have the same entries as the stored files that PyTorch can r
 }
 
 TEST_CASE(
-    "a dict of tensors in a pt file becomes a state dict and other values are refused by name") {
+    "a dict of tensors in a pt file becomes a state dict and an error names any other value") {
   const ScratchFolder folder;
   const PtValue value = nn::load_pt(pt_folder() / "nested.pt");
   nn::Sequential model(nn::Linear(2, 3), nn::LayerNorm(3));
   CHECK_NOTHROW(model.load_state_dict(value.at("model").state_dict()));
   CHECK(equal(model.state_dict().at("0.weight"), tensor_at(value.at("model"), "0.weight")));
-  CHECK_THROWS_WITH(value.state_dict(), ContainsSubstring("'model' is no tensor"));
-  CHECK_THROWS_WITH(value.at("epoch").state_dict(), ContainsSubstring("no dict"));
+  CHECK_THROWS_WITH(value.state_dict(), ContainsSubstring("'model' is not a tensor"));
+  CHECK_THROWS_WITH(value.at("epoch").state_dict(), ContainsSubstring("not a dict"));
   CHECK_THROWS_WITH(value.at("optimizer").at("state").state_dict(),
-                    ContainsSubstring("the key 0 is no text"));
+                    ContainsSubstring("the key 0 is not a text"));
   CHECK_THROWS_AS(value.at("absent"), IndexError);
   CHECK_THROWS_AS(value.at("epoch").at("x"), IndexError);
 }
@@ -224,7 +224,7 @@ TEST_CASE("loading a pt file leaves out objects of other classes and lists their
   CHECK(*big.at("b").as<std::int64_t>() == 2);
 }
 
-TEST_CASE("a pt file with a forbidden class or function or opcode is refused by its name") {
+TEST_CASE("the error for a forbidden class or function or opcode in a pt file names it") {
   const auto& refused = torch_files().at("refused");
   REQUIRE(refused.size() == 9);
   for (const auto& [name, words] : refused.items()) {
@@ -256,10 +256,10 @@ TEST_CASE("a pt file with a tensor outside its storage is refused") {
   };
   const std::string zero("K\0", 2), minus_one = "J\xff\xff\xff\xff",
                                     large = std::string("\x8a\x08\0\0\0\0\0\0\0\x40", 10);
-  refused("K\2", "K\1", "K\1", "leave a storage of 2 elements");
-  refused(zero, "K\3", "K\1", "leave a storage");
-  refused(zero, "K\2", "K\2", "leave a storage");
-  refused(minus_one, "K\1", "K\1", "leave a storage");
+  refused("K\2", "K\1", "K\1", "reach beyond a storage of 2 elements");
+  refused(zero, "K\3", "K\1", "reach beyond a storage");
+  refused(zero, "K\2", "K\2", "reach beyond a storage");
+  refused(minus_one, "K\1", "K\1", "reach beyond a storage");
   refused(zero, "K\1", minus_one, "size or stride 0 is not an integer");
   refused(zero, minus_one, "K\1", "size or stride 0 is not an integer");
   refused(zero, "K\1", "U\1x", "size or stride 0 is not an integer");
@@ -337,7 +337,7 @@ TEST_CASE("zipped pt files whose entries do not belong together are refused") {
   check_pt_refused(zip_of({{"data.pkl", twice}, floats}), "storage '0' has two sizes");
 }
 
-TEST_CASE("an OrderedDict in a pickle may be made of pairs") {
+TEST_CASE("an OrderedDict in a pickle may be built from a list of pairs") {
   const auto made = [](const std::string& pairs) {
     return legacy_of("ccollections\nOrderedDict\n(" + pairs + "tR");
   };
@@ -347,8 +347,8 @@ TEST_CASE("an OrderedDict in a pickle may be made of pairs") {
   REQUIRE(dict.as<PtDict>() != nullptr);
   CHECK(dict.as<PtDict>()->size() == 2);
   CHECK(*dict.at("b").as<std::int64_t>() == 6);
-  check_pt_refused(made("](K\1e"), "OrderedDict: an item is no pair");
-  check_pt_refused(made("](U\1aK\5K\6\207e"), "OrderedDict: an item is no pair");
+  check_pt_refused(made("](K\1e"), "OrderedDict: an item is not a pair");
+  check_pt_refused(made("](U\1aK\5K\6\207e"), "OrderedDict: an item is not a pair");
   check_pt_refused(made("K\1"), "argument 0 is missing or of another type");
 }
 
@@ -372,7 +372,7 @@ TEST_CASE("invalid pickles and pickles that repeat too much are refused") {
   check_pt_refused(legacy_of("ctorch\nFloatStorage\n)R"),
                    "holds an object of 'torch.FloatStorage'");
   check_pt_refused(legacy_of("}(U\1acbuiltins\neval\n)Ru"), "'builtins.eval'");
-  check_pt_refused(legacy_of("(U\1xNtQ"), "has not five parts");
+  check_pt_refused(legacy_of("(U\1xNtQ"), "does not have five parts");
   check_pt_refused(legacy_of("X\xff\xff\xff\xff"), "ends too early");
   check_pt_refused(legacy_of("\x8d\xff\xff\xff\xff\xff\xff\xff\xff"), "ends too early");
   check_pt_refused(legacy_of("c" + std::string(2000, 'a')), "ends too early");
@@ -412,7 +412,7 @@ TEST_CASE("invalid pickles and pickles that repeat too much are refused") {
                    "repeats its parts too often");
 }
 
-TEST_CASE("a compressed pt file may not need more than 64 times its size") {
+TEST_CASE("the memory that a compressed pt file may need is limited by its size") {
   const std::string zero("K\0", 2);
   // Nine million bytes, which are compressed to 9000 bytes, become int64.
   const std::string pickle =
@@ -424,14 +424,15 @@ TEST_CASE("a compressed pt file may not need more than 64 times its size") {
       "ccollections\nOrderedDict\n)RtR.";
   const std::vector<std::pair<std::string, std::string>> entries{
       {"data.pkl", pickle}, {"data/0", std::string(9'000'000, '\0')}};
-  check_pt_refused(zip_of(entries, /*compressed=*/true), "more than 64 times its own size");
+  check_pt_refused(zip_of(entries, /*compressed=*/true),
+                   "more memory than 64 MiB plus 64 times its size");
   const ScratchFolder folder;
   write_content(folder / "a.pt", zip_of(entries));
   CHECK(nn::load_pt(folder / "a.pt").as<Tensor>()->dtype() == int64);
   // Each object of a pickle also takes memory.
   check_pt_refused(zip_of({{"data.pkl", "\x80\x02](" + std::string(9'000'000, ')') + "e."}},
                           /*compressed=*/true),
-                   "more than 64 times its own size");
+                   "more memory than 64 MiB plus 64 times its size");
 }
 
 TEST_CASE("a value that a pt file cannot store is refused before anything is written") {

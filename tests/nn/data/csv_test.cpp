@@ -61,12 +61,12 @@ TEST_CASE("an error in a table names its line and column") {
     CHECK_THROWS_AS(parse_csv(text, options), IoError);
     CHECK_THROWS_WITH(parse_csv(text, options), ContainsSubstring(message));
   };
-  check("a,b\n1,2\n3,x4\n", "line 3, column 2: \"x4\" is no float32");
-  check("a,b\n1,\n", "line 2, column 2: \"\" is no float32");
-  check("a,b\n1,", "line 2, column 2: \"\" is no float32");
+  check("a,b\n1,2\n3,x4\n", "line 3, column 2: \"x4\" is not a valid float32");
+  check("a,b\n1,\n", "line 2, column 2: \"\" is not a valid float32");
+  check("a,b\n1,", "line 2, column 2: \"\" is not a valid float32");
   check("a,b\n1,2,3\n", "line 2, column 3: the line has more than the 2 fields");
   check("a,b\n1\n", "line 2, column 1: the line has 1 of 2 fields");
-  check("\"a\nb\",c\n1,2.5\n", "line 3, column 2: \"2.5\" is no int64", {.dtype = int64});
+  check("\"a\nb\",c\n1,2.5\n", "line 3, column 2: \"2.5\" is not a valid int64", {.dtype = int64});
   check("1,2\n3,4,5", "line 2, column 3", {.header = false});
   check("a\n\"1\n", "line 2, column 1: the quote is not closed");
   check("a\n\"1\"2\n", "line 2, column 1: there is text after");
@@ -76,8 +76,8 @@ TEST_CASE("an error in a table names its line and column") {
   check("a\n1" + std::string(400, '0') + "e-10\n", "out of the range of float64",
         {.dtype = float64});
   check("a\n9223372036854775808\n", "out of the range of int64", {.dtype = int64});
-  check("a\n+-1\n", "is no float32");
-  check("a\n0x10\n", "is no float32");
+  check("a\n+-1\n", "is not a valid float32");
+  check("a\n0x10\n", "is not a valid float32");
   check("a\n1,5\n", "line 2, column 2");
   for (const char delimiter : {'"', '\n', '.', '3', 'e', 'E', '-'})
     CHECK_THROWS_AS(parse_csv("a\n1\n", {.delimiter = delimiter}), Error);
@@ -88,7 +88,7 @@ TEST_CASE("a table is read from a file and its errors name the file") {
   const std::string path = folder.file("table.csv");
   std::ofstream(path) << "x\n1\ntwo\n";
   CHECK_THROWS_WITH(data::read_csv(path),
-                    "[read_csv] " + path + ": line 3, column 1: \"two\" is no float32");
+                    "[read_csv] " + path + ": line 3, column 1: \"two\" is not a valid float32");
   std::ofstream(path) << "x\n1\n2\n";
   CHECK(data::read_csv(path).values.to_vector<float>() == std::vector<float>{1, 2});
   CHECK_THROWS_AS(data::read_csv(folder.path()), IoError);

@@ -60,19 +60,19 @@ TEST_CASE("load_idx refuses files with wrong headers") {
   check("", "too few for a header");
   check("\0\0\x08"s, "too few for a header");
   check("\x1f\x8b\x08\0\0\0\0\0"s, "gunzip");
-  check("P5 640 480", "is no IDX file");
-  check("\x1f\0\x08\x01"s, "is no IDX file");
-  check("\0\x01\x08\x01"s, "is no IDX file");
+  check("P5 640 480", "is not an IDX file");
+  check("\x1f\0\x08\x01"s, "is not an IDX file");
+  check("\0\x01\x08\x01"s, "is not an IDX file");
   check("\0\0\x0a\x01\0\0\0\x01\x01"s, "unknown type 10");
-  check("\0\0\x08\xff\0\0\0\x01"s, "ends within the sizes of its 255 dimensions");
-  check("\0\0\x08\x01\0\0\0\x03\x01\x01"s, "do not make (3,)");
-  check("\0\0\x08\x01\0\0\0\x01\x01\x01"s, "do not make (1,)");
-  check("\0\0\x08\x01\0\0\0\0\x01"s, "do not make (0,)");
-  check("\0\0\x0d\x01\0\0\0\x02\x01\x01"s, "of 4 bytes each");
+  check("\0\0\x08\xff\0\0\0\x01"s, "is cut off: the header should have 255 sizes");
+  check("\0\0\x08\x01\0\0\0\x03\x01\x01"s, "says shape (3,) and element size 1");
+  check("\0\0\x08\x01\0\0\0\x01\x01\x01"s, "says shape (1,) and element size 1");
+  check("\0\0\x08\x01\0\0\0\0\x01"s, "says shape (0,) and element size 1");
+  check("\0\0\x0d\x01\0\0\0\x02\x01\x01"s, "element size 4");
   // The product of the sizes is 2^64 times 2^64, which would wrap around to 0.
-  check("\0\0\x08\x04"s + "\x80\0\0\0\x80\0\0\0\x80\0\0\0\x80\0\0\0"s, "do not make");
+  check("\0\0\x08\x04"s + "\x80\0\0\0\x80\0\0\0\x80\0\0\0\x80\0\0\0"s, "but its header says shape");
   const std::string large = "\xff\xff\xff\xff"s;
-  check("\0\0\x08\x05\0\0\0\0"s + large + large + large + large, "do not make");
+  check("\0\0\x08\x05\0\0\0\0"s + large + large + large + large, "but its header says shape");
   CHECK_THROWS_AS(data::load_idx("/nowhere"), IoError);
 }
 

@@ -13,7 +13,7 @@ using namespace tend::test;
 
 namespace {
 
-// Runs processes. The output includes the errors of all processes, also if mpirun loses them.
+// Runs processes. The output includes the errors of all processes, even if mpirun loses them.
 Ended run_processes(int count, const std::vector<std::string>& words,
                     const TemporaryFolder& folder) {
   std::filesystem::remove(folder.file("errors"));
@@ -144,13 +144,13 @@ TEST_CASE("wrong arguments and differences between processes are errors on all o
         "3 1.5 tensor([ 6, 12])\n"
         "4\n"
         "[Context::gather] process 1 has (2,) float32, process 0 (1,) float32\n"
-        "[DataParallel] 3 shards are no power of two\n"
+        "[DataParallel] the number of shards, 3, is not a power of two\n"
         "[DataParallel] 1 shards are fewer than the 2 processes\n"
         "[DataParallel] bucket_bytes must be at least 1, got 0\n"
         "[Context::gather] (536870912,) float32 has more than 1073741824 bytes\n"
         "[DataParallel::part] shard -1 is not one of this process's, 0 to 1\n"
         "[DataParallel::part] the rows of (5, 2) cannot be divided into 2 shards\n"
-        "[LocalRows] a batch has 6 rows, no multiple of 4 shards\n");
+        "[LocalRows] a batch has 6 rows, which is not a multiple of 4 shards\n");
   CHECK(result_of(2, {"shapes"}, folder) ==
         "[DataParallel] process 1 has up.weight (7, 5) float32, process 0 up.weight (6, 5) "
         "float32\n");
@@ -167,14 +167,14 @@ TEST_CASE("wrong arguments and differences between processes are errors on all o
              ContainsSubstring("called within a backward, by its loss or a hook"));
   // After a failed backward, a process ends the others even if it continues itself.
   CHECK_THAT(run_processes(2, {"seeds"}, folder).output,
-             ContainsSubstring("process 1 has drawn other random numbers than process 0"));
+             ContainsSubstring("process 1 has used other random numbers than process 0"));
   CHECK_THAT(
       run_processes(2, {"loss"}, folder).output,
       ContainsSubstring("[DataParallel::backward] the loss of shard 0 is (2,), not one number\n"
                         "[DataParallel::backward] process 0: an earlier call failed, so no "
                         "further call is possible\n"));
   CHECK_THAT(run_processes(3, {"frozen"}, folder).output,
-             ContainsSubstring("3 processes are no power of two"));
+             ContainsSubstring("the number of processes, 3, is not a power of two"));
 }
 
 TEST_CASE("a process that dies or throws or returns early ends the others within ten seconds") {

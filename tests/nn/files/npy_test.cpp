@@ -93,22 +93,22 @@ TEST_CASE("an npy header that NumPy would not write is refused with the reason")
   }
   check_npy_refused(npy_of(good, four + "x"), "takes 4 bytes, 5 follow");
   check_npy_refused(npy_of(good, "abc"), "takes 4 bytes, 3 follow");
-  check_npy_refused(npy_of("", four), "it is no dict");
-  check_npy_refused(npy_of(good + "x", four), "it is no dict");
+  check_npy_refused(npy_of("", four), "it is not a dict");
+  check_npy_refused(npy_of(good + "x", four), "it is not a dict");
   check_npy_refused(npy_of("{}", four), "no 'descr'");
   check_npy_refused(npy_of("{'descr': '<f4'}", four), "no 'fortran_order'");
   check_npy_refused(npy_of("{'descr': '<f4', 'fortran_order': True}", four), "no 'shape'");
-  check_npy_refused(npy_of("{'descr': '<f4", four), "it is no dict");
+  check_npy_refused(npy_of("{'descr': '<f4", four), "it is not a dict");
   check_npy_refused(with("'f4'", "False", "(1,)"), "does not say its byte order");
   check_npy_refused(with("'|f4'", "False", "(1,)"), "does not say its byte order");
   check_npy_refused(with("'<f3'", "False", "(1,)"), "cannot be read");
   check_npy_refused(with("''", "False", "(1,)"), "cannot be read");
   check_npy_refused(with("[('a', '<f4')]", "False", "(1,)"), "structures cannot be read");
   check_npy_refused(with("'<f4'", "0", "(1,)"), "neither True nor False");
-  check_npy_refused(with("'<f4'", "False", "[1]"), "is no tuple");
-  check_npy_refused(with("'<f4'", "False", "(-1,)"), "is no size");
-  check_npy_refused(with("'<f4'", "False", "(1.0,)"), "is no size");
-  check_npy_refused(with("'<f4'", "False", "(99999999999999999999,)"), "is no size");
+  check_npy_refused(with("'<f4'", "False", "[1]"), "is not a tuple");
+  check_npy_refused(with("'<f4'", "False", "(-1,)"), "is not a size");
+  check_npy_refused(with("'<f4'", "False", "(1.0,)"), "is not a size");
+  check_npy_refused(with("'<f4'", "False", "(99999999999999999999,)"), "is not a size");
   check_npy_refused(with("'<f4'", "False", "(4611686018427387904, 4)"), "beyond 2^63 bytes");
   check_npy_refused(with("'<f4'", "False", "(0, 4611686018427387904, 4)"), "beyond 2^63 bytes");
   check_npy_refused(with("'<f4'", "False", "(1000000000000,)"), "takes 4000000000000 bytes");
@@ -125,10 +125,10 @@ TEST_CASE("npy files of unknown versions and files of other formats are refused"
   changed[6] = 1;
   changed[7] = 1;
   check_npy_refused(changed, "version 1.1 of .npy is unknown");
-  check_npy_refused("PK" + good, "is no .npy file");
+  check_npy_refused("PK" + good, "is not a .npy file");
   check_npy_refused("", "too short");
   check_npy_refused(std::string("\x93NUMPY\2\0\0\0\0\xff", 12), "a header of 4278190080 bytes");
-  CHECK_THROWS_WITH(nn::load_npy("/dev/zero"), ContainsSubstring("is no regular file"));
+  CHECK_THROWS_WITH(nn::load_npy("/dev/zero"), ContainsSubstring("is not a regular file"));
 }
 
 TEST_CASE("tensors that npy files cannot store are refused before anything is written") {

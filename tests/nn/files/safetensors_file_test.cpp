@@ -245,12 +245,12 @@ TEST_CASE("an index that names a missing tensor or file is refused with the reas
   check_index_refused(R"({"a": "one", "b": "two", "c": "one"})", "there is no tensor 'c' in one");
   for (const std::string name : {"\"../one\"", "\"/tmp/one\"", "\"\"", "\".\"", "\"..\"",
                                  "\"o/ne\"", R"("one\u0000")", "1", "null", "[]", "{}"}) {
-    check_index_refused("{\"a\": " + name + "}", "names no file beside it for 'a'");
+    check_index_refused("{\"a\": " + name + "}", "does not name a file in its folder for 'a'");
   }
   check_index_refused("[]", "there is no weight_map");
   check_index_refused("null", "there is no weight_map");
   check_index_refused(R"({"a": "one", "a": "two"})", "the name 'a' is used twice");
-  check_index_refused("{", "is no JSON");
+  check_index_refused("{", "is not JSON");
   check_index_refused(std::string(100, '['), "nest deeper than 64");
   const ScratchFolder folder;
   write_parts(folder, R"({"a": "absent"})");

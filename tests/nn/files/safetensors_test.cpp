@@ -190,17 +190,17 @@ TEST_CASE("a file whose header is wrong is refused with the reason") {
   check_refused(folder, "{" + entry("x", "F32", "[2]", 0, 4) + "}", four, "does not take 4 bytes");
   check_refused(folder, "{" + entry("x", "F32", "[4611686018427387904,4]", 0, 4) + "}", four,
                 "does not take");
-  check_refused(folder, "{" + entry("x", "F32", "[-1]", 0, 4) + "}", four, "-1 is no size");
-  check_refused(folder, "{" + entry("x", "F32", "[1.0]", 0, 4) + "}", four, "1.0 is no size");
-  check_refused(folder, "{" + entry("x", "F8", "[4]", 0, 4) + "}", four, "its dtype is none of");
+  check_refused(folder, "{" + entry("x", "F32", "[-1]", 0, 4) + "}", four, "-1 is not a size");
+  check_refused(folder, "{" + entry("x", "F32", "[1.0]", 0, 4) + "}", four, "1.0 is not a size");
+  check_refused(folder, "{" + entry("x", "F8", "[4]", 0, 4) + "}", four, "its dtype is not one of");
   check_refused(folder, "{" + entry("x", "F32", "[1]", 4, 0) + "}", four, "leave the file");
   check_refused(folder, R"({"x":{"dtype":"F32","shape":[1]}})", four,
                 "needs dtype, shape and data_offsets");
-  check_refused(folder, R"({"__metadata__":{"a":1}})", "", "'a' is no text");
-  check_refused(folder, R"({"__metadata__":[]})", "", "__metadata__ is no object");
-  check_refused(folder, "[]", "", "the header is no JSON object");
-  check_refused(folder, "{", "", "the header is no JSON");
-  check_refused(folder, "", "", "the header is no JSON");
+  check_refused(folder, R"({"__metadata__":{"a":1}})", "", "'a' is not a text");
+  check_refused(folder, R"({"__metadata__":[]})", "", "__metadata__ is not an object");
+  check_refused(folder, "[]", "", "the header is not a JSON object");
+  check_refused(folder, "{", "", "the header is not JSON");
+  check_refused(folder, "", "", "the header is not JSON");
 }
 
 TEST_CASE("a number that is not a size is refused in shapes and offsets") {
@@ -211,18 +211,18 @@ TEST_CASE("a number that is not a size is refused in shapes and offsets") {
         "true", "null", "\"1\"", "{}", "[1]"}) {
     check_refused(folder,
                   R"({"x":{"dtype":"F32","shape":[)" + number + R"(],"data_offsets":[0,4]}})", four,
-                  number == "1e400" ? "is no JSON" : "is no size");
+                  number == "1e400" ? "is not JSON" : "is not a size");
     check_refused(folder, R"({"x":{"dtype":"F32","shape":[1],"data_offsets":[0,)" + number + "]}}",
-                  four, number == "1e400" ? "is no JSON" : "is no size");
+                  four, number == "1e400" ? "is not JSON" : "is not a size");
   }
   for (const std::string value : {"1", "null", "{}", "\"F32\"", "[0]", "[0,4,4]", "[]"}) {
     check_refused(folder, R"({"x":{"dtype":"F32","shape":[1],"data_offsets":)" + value + "}}", four,
                   "data_offsets are not two numbers");
   }
   check_refused(folder, R"({"x":{"dtype":["F32"],"shape":[1],"data_offsets":[0,4]}})", four,
-                "its dtype is none of");
+                "its dtype is not one of");
   check_refused(folder, R"({"x":{"dtype":"F32","shape":1,"data_offsets":[0,4]}})", four,
-                "its shape is no list");
+                "its shape is not a list");
   check_refused(folder, R"({"x":[1]})", four, "needs dtype, shape and data_offsets");
 }
 
@@ -271,7 +271,7 @@ TEST_CASE("a path that is not a regular file is refused without waiting") {
   for (const fs::path& path : {folder / "pipe", folder / ".", fs::path("/dev/zero")}) {
     CHECK_THROWS_AS(nn::load_safetensors(path), IoError);
     CHECK_THROWS_WITH(nn::load_safetensors(path),
-                      Catch::Matchers::ContainsSubstring("is no regular file"));
+                      Catch::Matchers::ContainsSubstring("is not a regular file"));
   }
 }
 
@@ -344,7 +344,7 @@ TEST_CASE("a file of another format is refused as a safetensors file") {
   const ScratchFolder folder;
   nn::save_npy(folder / "a.npy", ones({3}));
   CHECK_THROWS_WITH(nn::load_safetensors(folder / "a.npy"),
-                    Catch::Matchers::ContainsSubstring("no safetensors file"));
+                    Catch::Matchers::ContainsSubstring("not a safetensors file"));
 }
 
 TEST_CASE("safetensors files with false headers are refused") {

@@ -163,10 +163,10 @@ TEST_CASE("a pipe is written into and stays a pipe") {
   const std::string path = folder.file("pipe");
   REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
   CHECK_NOTHROW(check_can_write(path));
-  CHECK_THROWS_WITH(
-      write_file_at(
-          path, [](const auto&) {}, "test"),
-      ContainsSubstring("[test] cannot write ") && ContainsSubstring("pipe: is no regular file"));
+  CHECK_THROWS_WITH(write_file_at(
+                        path, [](const auto&) {}, "test"),
+                    ContainsSubstring("[test] cannot write ") &&
+                        ContainsSubstring("pipe: is not a regular file"));
   std::string text;
   std::thread reader([&] { text = content(path); });
   write_file(path, [](const PutBytes& put) { put_letters(put, 'p'); });

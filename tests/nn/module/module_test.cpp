@@ -90,7 +90,7 @@ TEST_CASE("load_state_dict lists all keys that are missing, unexpected or of ano
   std::next(state.begin())->second = ones({3, 7});
   state.emplace_back("layers.2.weight", ones({1}));
   CHECK_THROWS_WITH(net.load_state_dict(state),
-                    "[load_state_dict] Net does not take this state:\n"
+                    "[load_state_dict] Net cannot load this state:\n"
                     "  missing key scale (3,)\n"
                     "  key first.weight has shape (3, 7), the module (3, 2)\n"
                     "  unexpected key layers.2.weight (1,)");

@@ -1,4 +1,4 @@
-// The steps of LBFGS are those of torch.optim.
+// LBFGS makes the same steps as torch.optim.LBFGS.
 #include "tests/nn/optim/torch_runs.h"
 
 #include <limits>

@@ -50,7 +50,7 @@ Tensor start() {
   return tensor({1.0, -2.0, 3.0, 0.5});
 }
 
-// Steps three parameters five times, then adds w2 as a group of its own and steps ten times more.
+// Steps three parameters five times, then adds w2 as a separate group and steps ten times more.
 template <class Optimizer>
 void check_grown(const std::string& name, const typename Optimizer::Options& options,
                  const typename Optimizer::Options& later) {
@@ -253,7 +253,7 @@ TEST_CASE("an optimizer refuses a gradient that no longer fits before it changes
   CHECK_FALSE(equal(first.detach(), start()));
 }
 
-TEST_CASE("an optimizer refuses a parameter that got another shape") {
+TEST_CASE("an optimizer refuses a parameter whose shape has changed") {
   Tensor p = start().requires_grad_();
   optim::AdamW optimizer({p});
   p.set_grad(ones({4}));

@@ -52,7 +52,7 @@ void check_rates(const optim::Optimizer& optimizer, const nlohmann::json& expect
   }
 }
 
-// Owns schedules, since a composed schedule only refers to its parts.
+// Owns schedules, since a schedule that combines others only refers to them.
 using Schedules = std::vector<std::shared_ptr<LRScheduler>>;
 
 template <class S, class... Arguments>
@@ -282,17 +282,17 @@ TEST_CASE("schedules refuse invalid options and states that do not fit") {
 
   SGD other = two_rates();
   StepLR step(optimizer, 1), foreign(other, 1);
-  CHECK_THROWS_WITH(ChainedScheduler({step, foreign}), ContainsSubstring("several optimizers"));
+  CHECK_THROWS_WITH(ChainedScheduler({step, foreign}), ContainsSubstring("different optimizers"));
   CHECK_THROWS_WITH(ChainedScheduler({}), ContainsSubstring("no schedules"));
   CHECK_THROWS_WITH(SequentialLR(optimizer, {}, {}), ContainsSubstring("no schedules"));
   CHECK_THROWS_WITH(SequentialLR(optimizer, {step, step}, {}), ContainsSubstring("1 milestones"));
   CHECK_THROWS_WITH(SequentialLR(optimizer, {step, step}, {0}), ContainsSubstring("milestone 0"));
   ChainedScheduler chain({step});
   CHECK_THROWS_WITH(SequentialLR(optimizer, {step, chain}, {3}),
-                    ContainsSubstring("schedule 1 is made of others"));
+                    ContainsSubstring("schedule 1 combines others"));
   SequentialLR both(optimizer, {step}, {});
   CHECK_THROWS_WITH(SequentialLR(optimizer, {step, both}, {3}),
-                    ContainsSubstring("schedule 1 is made of others"));
+                    ContainsSubstring("schedule 1 combines others"));
 
   const nn::StateDict state = chain.state_dict();
   const auto refuses = [&](const std::string& message, const auto& change) {
@@ -371,13 +371,13 @@ TEST_CASE("schedules refuse rates and momenta that would not be finite") {
   CHECK(pole.last_epoch() == 0);
 }
 
-TEST_CASE("a schedule begins after another one as it begins by itself") {
+TEST_CASE("a schedule that follows another one has the rates that it has alone") {
   for (const Case& each : cases()) {
     CAPTURE(each.name);
     const auto optimizer = optimizer_for(each.name), other = optimizer_for(each.name);
     StepLR before(*optimizer, 2);
     const Schedules parts = each.make(*optimizer), alone = each.make(*other);
-    if (parts.size() > 1) continue;  // a composed schedule cannot start again
+    if (parts.size() > 1) continue;  // a schedule that combines others cannot start later
     SequentialLR schedule(*optimizer, {before, *parts[0]}, {1});
     for (int step = 0; step < 3; ++step) {
       CAPTURE(step);
@@ -401,7 +401,7 @@ TEST_CASE("groups that are added later keep their rates if PyTorch has no rule")
   CHECK(optimizer.lr(2) == 1);
 }
 
-// The rates are those of PyTorch 2.6 for the same calls.
+// The expected rates are from PyTorch 2.6 for the same calls.
 TEST_CASE("cosine annealing does not change a later group's rate at the minimum") {
   SGD optimizer({zeros({1}).requires_grad_()}, {.lr = 1});
   CosineAnnealingLR schedule(optimizer, 2);

@@ -1,4 +1,4 @@
-// tests/data/text.json: a made vocabulary, and texts encoded with it (tests/data/make_text.js).
+// tests/data/text.json: a test vocabulary, and texts encoded with it (tests/data/make_text.js).
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ inline std::string write_text(const TemporaryFolder& folder, const std::string& 
   return folder.file(name);
 }
 
-/// The made vocabulary, written as in GPT-2's files.
+/// The test vocabulary, written as in GPT-2's files.
 inline std::string made_vocab() {
   nlohmann::json vocabulary = nlohmann::json::object();
   for (std::size_t id = 0; id < made_text()["tokens"].size(); ++id)

@@ -68,7 +68,7 @@ TEST_CASE("a pattern that cannot be compiled is refused") {
 }
 
 TEST_CASE("patterns match as in Oniguruma") {
-  // The pieces are those of Oniguruma 6.9.8.
+  // The expected pieces are from Oniguruma 6.9.8.
   CHECK(pieces_of(R"([\p{L}&&[^x]]+)", "abxcd") == Pieces{"ab", "x", "cd"});
   CHECK(pieces_of(R"([^a[bc]]+)", "abcdef") == Pieces{"abc", "def"});
   CHECK(pieces_of(R"([a[^b]]+)", "abba") == Pieces{"a", "bb", "a"});
@@ -95,7 +95,7 @@ TEST_CASE("patterns match as in Oniguruma") {
   CHECK(pieces_of("(?i:'S)|b", "a'sb") == Pieces{"a", "'s", "b"});
 }
 
-TEST_CASE("a construct that would match differently than in Oniguruma is refused by name") {
+TEST_CASE("the error for a construct that would match differently than in Oniguruma names it") {
   const auto refusal = [](std::string_view pattern, const std::string& construct) {
     CHECK_THROWS_WITH(SplitPattern(pattern),
                       ContainsSubstring("has " + construct + ", which is not supported"));

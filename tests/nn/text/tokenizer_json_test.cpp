@@ -17,7 +17,7 @@ using nn::BytePairEncoding;
 
 namespace {
 
-// A tokenizer.json of the made vocabulary; `form` has its other parts.
+// A tokenizer.json with the test vocabulary (made_vocab) and the other parts from `form`.
 Json tokenizer_json(const Json& form) {
   Json vocabulary = Json::parse(made_vocab());
   return {{"version", "1.0"},
@@ -57,13 +57,13 @@ void check_refused_change(const std::function<void(Json&)>& change, const std::s
                         ContainsSubstring("tokenizer.json: "));
 }
 
-void check_form(const BytePairEncoding& tokenizer, const Json& samples, bool comes_back) {
+void check_form(const BytePairEncoding& tokenizer, const Json& samples, bool is_recovered) {
   for (const auto& sample : samples) {
     const auto text = sample["text"].get<std::string>();
     INFO(text);
     const auto ids = tokenizer.encode(text, {.allow_special = true});
     CHECK(ids == sample["ids"].get<Ids>());
-    if (comes_back) CHECK(tokenizer.decode(ids) == text);
+    if (is_recovered) CHECK(tokenizer.decode(ids) == text);
   }
 }
 
@@ -97,7 +97,7 @@ TEST_CASE("merges may be lists of two tokens") {
   check_same(load_text(file.dump()), load_text(llama().dump()));
 }
 
-TEST_CASE("special added tokens are found only if allowed and other added tokens always") {
+TEST_CASE("special added tokens need allow_special but other added tokens do not") {
   const BytePairEncoding tokenizer = load_text(llama().dump());
   const auto size = static_cast<std::int64_t>(made_text()["tokens"].size());
   CHECK(tokenizer.vocab_size() == size + 5);
@@ -107,7 +107,7 @@ TEST_CASE("special added tokens are found only if allowed and other added tokens
   CHECK(tokenizer.token_id("<|end|>") == size);
 }
 
-TEST_CASE("normalized added tokens are found only between other added tokens") {
+TEST_CASE("other added tokens are found before normalized ones") {
   Json file = llama();
   const auto size = static_cast<std::int64_t>(made_text()["tokens"].size());
   const auto add = [&](std::int64_t id, const char* content, bool is_normalized, bool is_special) {
@@ -149,7 +149,7 @@ TEST_CASE("an unsupported part of a tokenizer.json is accepted if it is turned o
   }
 }
 
-TEST_CASE("an unsupported part of a tokenizer.json is refused by name") {
+TEST_CASE("the error for an unsupported part of a tokenizer.json names the part") {
   check_refused_change([](Json& f) { f["model"]["type"] = "WordPiece"; }, "model.type is not BPE");
   check_refused_change([](Json& f) { f["model"]["dropout"] = 0.1; }, "model.dropout is not");
   for (const Json& on : {Json(true), Json(1), Json(0.5), Json("on"), Json::array()}) {
@@ -220,7 +220,7 @@ Json split(const Json& pattern, const char* behavior = "Isolated", bool invert =
 
 }  // namespace
 
-// The ids are those of Hugging Face's tokenizers.
+// The expected ids are from Hugging Face's tokenizers.
 TEST_CASE("other models' forms of tokenizer.json give the right ids") {
   using Ids = std::vector<std::int64_t>;
   const auto ids = [](const Json& file, const char* text) {
@@ -279,7 +279,7 @@ TEST_CASE("other models' forms of tokenizer.json give the right ids") {
   }
 }
 
-TEST_CASE("encode skips bytes without a token and an unk_token is then refused") {
+TEST_CASE("encode skips bytes without a token but a file that also has an unk_token is refused") {
   Json file = small_tokenizer();
   Json vocabulary = Json::object();
   for (const auto& [token, id] : file["model"]["vocab"].items())
@@ -300,11 +300,11 @@ TEST_CASE("encode skips bytes without a token and an unk_token is then refused")
 TEST_CASE("a tokenizer.json that contradicts itself is refused") {
   check_refused_change([](Json& f) { f["model"].erase("vocab"); }, "model.vocab is missing");
   check_refused_change([](Json& f) { f["model"]["vocab"] = Json::array(); },
-                       "the vocabulary is no object");
+                       "the vocabulary is not an object");
   check_refused_change([](Json& f) { f.erase("model"); }, "model is missing");
-  check_refused_change([](Json& f) { f["model"]["merges"] = 3; }, "model.merges is no array");
+  check_refused_change([](Json& f) { f["model"]["merges"] = 3; }, "model.merges is not an array");
   check_refused_change([](Json& f) { f["model"]["merges"][0] = 3; },
-                       "model.merges[0] is no string");
+                       "model.merges[0] is not a string");
   check_refused_change(
       [](Json& f) {
         f["model"]["merges"][0] = {"a", "b", "c"};
@@ -314,17 +314,17 @@ TEST_CASE("a tokenizer.json that contradicts itself is refused") {
                        "model.merges[0], 'a', is not two tokens");
   check_refused_change([](Json& f) { f["model"]["merges"][0] = "unknown a"; },
                        "merge 1: 'unknown' is not in the vocabulary");
-  check_refused_change([](Json& f) { f["added_tokens"][0]["id"] = 1.5; }, "id is no integer");
+  check_refused_change([](Json& f) { f["added_tokens"][0]["id"] = 1.5; }, "id is not an integer");
   check_refused_change([](Json& f) { f["added_tokens"][0]["content"] = ""; }, "content is empty");
   check_refused_change([](Json& f) { f["added_tokens"][1] = f["added_tokens"][0]; },
                        "added_tokens[1].content, '<|end|>', is there twice");
   check_refused_change([](Json& f) { f["added_tokens"][0]["content"] = "!"; },
                        "but '!' has the id 0");
-  CHECK_THROWS_WITH(load_text("[]"), ContainsSubstring("the file is no object"));
-  CHECK_THROWS_WITH(load_text("{\"version\":"), ContainsSubstring("is no JSON"));
+  CHECK_THROWS_WITH(load_text("[]"), ContainsSubstring("the file is not an object"));
+  CHECK_THROWS_WITH(load_text("{\"version\":"), ContainsSubstring("is not JSON"));
 }
 
-// A file that was cut or changed anywhere is read or refused; nothing else happens.
+// A file that was cut or changed anywhere must be read or refused.
 TEST_CASE("a damaged tokenizer file is either refused or gives a working tokenizer") {
   Json small = llama();
   small["model"]["merges"] = Json::array({"a b"});

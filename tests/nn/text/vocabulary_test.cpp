@@ -124,11 +124,11 @@ TEST_CASE("ids that a vocabulary does not have are refused with their position")
 TEST_CASE("damaged vocabularies are refused with the reason") {
   check_vocabulary_refused<CharVocabulary>(R"({"a":0,"b":2})", "the id of 'b' is 2");
   check_vocabulary_refused<CharVocabulary>(R"({"a":0,"b":0})", "'a' and 'b' have the same id, 0");
-  check_vocabulary_refused<CharVocabulary>(R"({"ab":0})", "'ab' is no single character");
-  check_vocabulary_refused<CharVocabulary>(R"({"":0})", "'' is no single character");
+  check_vocabulary_refused<CharVocabulary>(R"({"ab":0})", "'ab' is not a single character");
+  check_vocabulary_refused<CharVocabulary>(R"({"":0})", "'' is not a single character");
   check_vocabulary_refused<CharVocabulary>(R"({"a":0,"a":1})", "the name 'a' is used twice");
-  check_vocabulary_refused<CharVocabulary>(R"({"a":)", "is no JSON");
+  check_vocabulary_refused<CharVocabulary>(R"({"a":)", "is not JSON");
   check_vocabulary_refused<WordVocabulary>(R"({"a":0})", "has no '<|unk|>'");
-  check_vocabulary_refused<WordVocabulary>("[]", "the vocabulary is no object");
+  check_vocabulary_refused<WordVocabulary>("[]", "the vocabulary is not an object");
   CHECK_THROWS_AS(WordVocabulary::load("/nowhere/at/all"), IoError);
 }

@@ -31,7 +31,7 @@ int ending_of(const std::function<bool()>& f) {
 
 }  // namespace
 
-TEST_CASE("A signal is noted while a guard lives, and a second one ends the process") {
+TEST_CASE("A signal is recorded while a guard lives, and a second one ends the process") {
   CHECK(ending_of([] {
           const InterruptGuard guard;
           std::raise(SIGINT);
@@ -90,7 +90,7 @@ TEST_CASE("A new guard does not have the signal of an earlier guard") {
         }) == 0);
 }
 
-TEST_CASE("After another process's signal the first signal of this process is only noted") {
+TEST_CASE("After another process's signal the first signal of this process is only recorded") {
   CHECK(ending_of([] {
           const InterruptGuard guard;
           InterruptGuard::note(SIGINT);

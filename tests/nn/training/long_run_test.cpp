@@ -13,7 +13,7 @@ using namespace tend;
 namespace {
 
 struct Usage {
-  std::int64_t pages = 0;  // of the process's memory
+  std::int64_t pages = 0;  // pages of the process's memory
   std::int64_t live = 0;   // bytes of arrays
   std::ptrdiff_t files = 0;
 };
@@ -38,7 +38,7 @@ TEST_CASE("a million steps of training take no more memory and files than ten th
   optim::CosineAnnealingLR schedule(optimizer, kSteps);
   Usage first, last;
   auto start = std::chrono::steady_clock::now();
-  std::vector<double> seconds;  // of each tenth
+  std::vector<double> seconds;  // the time of each tenth of the run
   for (std::int64_t step = 1; step <= kSteps; ++step) {
     const Tensor x = randn({8, 2});
     optimizer.zero_grad();

@@ -37,7 +37,7 @@ class Pair : public nn::Module<Pair> {
   TEND_MODULE(nn::Linear, last);
 };
 
-// The row with this name; an empty one if there is none.
+// The row with this name; an empty row if no row has it.
 ProfileRow row(const std::vector<ProfileRow>& rows, const std::string& name,
                bool is_derivative = false) {
   for (const ProfileRow& each : rows) {
@@ -143,7 +143,7 @@ TEST_CASE("a backward within a derivative is a part of that derivative") {
     CHECK(each.is_derivative);
     derivatives += each.calls;
   }
-  CHECK(derivatives == 2);  // sum's and the function's, not exp's
+  CHECK(derivatives == 2);  // the derivatives of sum and of the function, but not of exp
 }
 
 TEST_CASE("operations without derivatives and attention and products are profiled", "[products]") {

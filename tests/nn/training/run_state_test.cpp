@@ -204,7 +204,8 @@ TEST_CASE("the parts of a run need different names") {
                     ContainsSubstring("training.weight begins with the run's prefix, training."));
 }
 
-TEST_CASE("a folder keeps the last checkpoints and removes those of later steps", "[products]") {
+TEST_CASE("a folder keeps the last checkpoints and removes checkpoints of later steps",
+          "[products]") {
   const TemporaryFolder folder;
   SmallRun run;
   const nn::CheckpointFolder checkpoints(folder.file("out/deep"), 2);
@@ -246,7 +247,7 @@ TEST_CASE("entries that belong to no part of a run are refused", "[products]") {
   }
 }
 
-TEST_CASE("the error for a state names the part that it does not fit", "[products]") {
+TEST_CASE("the error for a state that does not fit names the part", "[products]") {
   SmallRun run;
   nn::StateDict state;
   for (const auto& [key, value] : run.state.state_dict())

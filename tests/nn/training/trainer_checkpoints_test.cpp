@@ -1,4 +1,4 @@
-// A Trainer's checkpoints: a run resumes from them bit for bit, and keeps those of other runs.
+// A Trainer's checkpoints: a run resumes from them bit for bit, and keeps other runs' checkpoints.
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
@@ -143,14 +143,14 @@ TEST_CASE("a new run does not touch the checkpoints of another run", "[products]
   Course course;
   nn::Trainer again(
       course.model, course.optimizer, [&] { return course.loss(); }, options);
-  CHECK_THROWS_WITH(again.run(), ContainsSubstring("holds checkpoints of another run"));
+  CHECK_THROWS_WITH(again.run(), ContainsSubstring("has checkpoints of another run"));
   CHECK(nn::CheckpointFolder(folder.file("out")).steps().size() == 3);
   CHECK(again.steps_done() == 0);
   // With `resume`, the same happens if a function chooses a new run.
   nn::TrainerOptions anew = options;
   anew.resume = true;
   anew.choose_checkpoint = [](std::int64_t) { return std::int64_t{-1}; };
-  CHECK_THROWS_WITH(Course().train(anew), ContainsSubstring("holds checkpoints of another run"));
+  CHECK_THROWS_WITH(Course().train(anew), ContainsSubstring("has checkpoints of another run"));
 }
 
 TEST_CASE("a run that may resume starts anew if there is no checkpoint", "[products]") {
