@@ -22,7 +22,7 @@ const std::string kHead = R"(# Options
 Every struct of options, with its fields in the order of PyTorch's arguments. Name the fields that you set, in this order:
 `optim::SGD(model.parameters(), {.lr = 0.1, .momentum = 0.9})`. The headers say what each field does.
 
-The compiler refuses a different order, and names the field. For an unknown name it says `no matching function`. A note
+The compiler refuses a different order. For an unknown name it says `no matching function`. A note
 below names the struct: `no known conversion for argument 3 from '<brace-enclosed initializer list>' to 'const LossOptions&'`.
 
 This page is generated from the headers: `TEND_WRITE_OPTIONS=1 build/release/tests/docs/test_docs "docs/options.md*"`.

@@ -117,4 +117,5 @@ TEST_CASE("a table has its cells as text and refuses rows of another length") {
   CHECK_THAT(page.html(),
              ContainsSubstring("<th>name</th><th>loss</th></tr><tr><td>&lt;b&gt;</td>"));
   CHECK_THROWS_AS(page.add_table("", {"name"}, {{"a", "b"}}), tend::ShapeError);
+  CHECK_THROWS_AS(page.add_table("", {"name", "loss"}, {{"a"}}), tend::ShapeError);
 }
