@@ -18,8 +18,8 @@ namespace tend::attention {
 ///
 /// A value is a real number of the scores' dtype, an index (int32, which wraps around), or a truth
 /// value. It exists only while the function is called. If an operation has an index and a real
-/// number, it converts the index. Call functions without std::, whose own functions do not accept
-/// an Expr.
+/// number, it converts the index. Write exp(x) and not std::exp(x): the functions of std do not
+/// accept an Expr.
 ///
 /// Throws:
 ///   Error      - a value is used after the call of its function, or outside of any function

@@ -7,7 +7,8 @@
 #include <tend/autograd/tensor/grad_mode.h>
 #include <tend/core/kernels/attention/tile_program.h>
 
-// The lambdas below are called when they are converted, so they may capture by reference.
+// Converting a lambda to a MaskFunction calls it at once, and never again. So the lambdas below may
+// capture by reference.
 namespace tend::attention::masks {
 namespace {
 

@@ -18,7 +18,7 @@ MaskFunction causal();
 ///
 /// Throws:
 ///   ShapeError - a size is negative
-///   Error      - keys - queries does not fit int32
+///   Error      - the difference of keys and queries does not fit int32
 MaskFunction causal_bottom_right(std::int64_t queries, std::int64_t keys);
 
 /// A query sees itself and the size - 1 keys before it. A size beyond int32 means all keys before

@@ -173,8 +173,8 @@ HeadParts compute_heads(const AttentionCall& call, const Tensor& query, const Te
   const FunctionResult made = apply_functions(call, places, products);
   const Tensor visible = visible_places(made);
   const Tensor weights = with_dropout(call, masked_softmax(made.scores, visible), heads, kept);
-  // The scores that are returned have gradients at hidden positions, too, so they are computed
-  // again.
+  // The returned scores need gradients at hidden positions too, so they are computed again without
+  // `shields`.
   const bool shields = made.visible.defined() && made.scores.requires_grad();
   return {weights, shields ? apply_functions(call, places, products, false).scores : made.scores,
           logsumexp(masked_fill(made.scores, logical_not(visible), detail::kHidden), {-1})};

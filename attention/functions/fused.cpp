@@ -62,7 +62,7 @@ std::shared_ptr<const TracedFunction> with_tables(
   if (!function) return {};
   TracedFunction own = *function;
   for (Tensor& table : own.tables) table = replace(table);
-  own.sizes.clear();  // checked already; they would also keep the tables alive
+  own.sizes.clear();  // already checked, and their entries would keep the tables alive
   return std::make_shared<const TracedFunction>(std::move(own));
 }
 

@@ -11,8 +11,8 @@ namespace tend::attention {
 std::string fused_obstacle(const AttentionCall& call, const Tensor& query, const Tensor& key,
                            const Tensor& value);
 
-/// True if AttentionPath::automatic uses the fused path: if it is faster, or if it is needed so
-/// that a prefix has the same bits as the sequence by itself.
+/// True if AttentionPath::automatic uses the fused path: because it is faster, or because its bits
+/// depend neither on the number of queries nor on later keys.
 bool fused_pays(const AttentionCall& call, const Tensor& query, const Tensor& key,
                 const Tensor& value);
 

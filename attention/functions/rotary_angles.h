@@ -21,8 +21,10 @@ void check_rotary_numbers(const char* operation, const RotaryOptions& options);
 RotaryAngles rotary_angles(const Tensor& positions, std::int64_t dims, const RotaryOptions& options,
                            DType dtype);
 
-/// Rotates x by these angles, which broadcast to all dimensions of x but the last, and to its
-/// pairs. With `inverse` it rotates back.
+/// Rotates the pairs of x. With `inverse` it rotates back.
+///
+/// The cosines and sines, (..., pairs), broadcast to x's shape with the last dimension replaced by
+/// `pairs`.
 Tensor rotated(const Tensor& x, const RotaryAngles& angles, bool inverse = false);
 
 }  // namespace tend::attention

@@ -34,9 +34,9 @@ namespace tend::attention {
 /// - dropout_p = 1;
 /// - the gradient of is_causal with a query_offset.
 ///
-/// In these cases AttentionPath::automatic is the composed path, and AttentionPath::fused is an
-/// Error that says why. The automatic choice is also the composed path if a gradient is recorded
-/// and there are few queries compared with the keys.
+/// In these cases AttentionPath::automatic uses the composed path, and AttentionPath::fused throws
+/// an Error that says why. AttentionPath::automatic also uses the composed path if a gradient is
+/// recorded and there are few queries compared with the keys.
 ///
 /// Throws:
 ///   ShapeError - the sizes of the inputs or of the mask do not fit together

@@ -134,8 +134,8 @@ attention::GPT induction_model(std::int64_t vocab_size, std::int64_t context_len
 /// other positions they read the separator, the token vocab_size - 1. The last `length` positions
 /// of the context predict the result.
 ///
-/// Generation gives the same result, since all of these positions except the first may have any
-/// tokens.
+/// Only the first separator can affect the result. So generation, which puts predicted tokens in
+/// place of other separators, gives the same result.
 
 /// Predicts the sequence in reverse order, with one head. The context_length is 2 length.
 attention::GPT reverse_model(std::int64_t vocab_size, std::int64_t length);

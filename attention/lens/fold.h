@@ -19,7 +19,7 @@ attention::GPT fold_norms(const attention::GPT& model);
 /// LayerNorm subtracts this mean anyway, so the logits equal the model's up to rounding. A tied
 /// head gets its own weight.
 ///
-/// Throws: Error - the norms of the model do not subtract the mean; RMSNorm does not
+/// Throws: Error - the model's norms are not LayerNorm
 attention::GPT centre_writing(const attention::GPT& model);
 
 /// Returns a copy whose head has the mean 0 over the vocabulary. All logits of a position change by

@@ -75,9 +75,12 @@ std::vector<std::string> nearest_names(const std::string& name,
                                        const std::vector<std::string>& names) {
   constexpr std::size_t kMost = 3;
   std::vector<std::string> nearest = names;
-  std::stable_sort(nearest.begin(), nearest.end(), [&](const auto& a, const auto& b) {
-    return distance(name, a) < distance(name, b);
-  });
+  // Names that contain the text come first.
+  const auto rank = [&](const std::string& each) {
+    return std::pair(each.find(name) == std::string::npos, distance(name, each));
+  };
+  std::stable_sort(nearest.begin(), nearest.end(),
+                   [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
   nearest.resize(std::min(nearest.size(), kMost));
   return nearest;
 }

@@ -1,5 +1,9 @@
 #include <tend/attention/lens/patching.h>
 
+#include <algorithm>
+#include <iterator>
+
+#include <tend/attention/lens/names.h>
 #include <tend/autograd/graph/engine.h>
 #include <tend/autograd/ops/ops.h>
 #include <tend/autograd/tensor/grad_mode.h>
@@ -61,6 +65,10 @@ Tensor for_each_layer(const GPT& model, const Shape& sizes, F f) {
 
 Hook replace_heads(const std::string& name, const std::vector<std::int64_t>& heads,
                    const Tensor& value) {
+  constexpr const char* kByHead[] = {"hook_q", "hook_k", "hook_v", "hook_z", "hook_result"};
+  if (std::none_of(std::begin(kByHead), std::end(kByHead),
+                   [&](const char* each) { return activation_name(name).ends_with(each); }))
+    fail("replace_heads", name, " is not hook_q, hook_k, hook_v, hook_z or hook_result");
   return {name, [=](const Tensor& x) {
             Shape shape = x.shape();
             shape[2] = std::ssize(heads);

@@ -22,6 +22,7 @@ using Metric = std::function<Tensor(const Tensor& logits)>;
 /// or cache[name].mean({0, 1}), or the activation of another run.
 ///
 /// Throws:
+///   Error      - `name` is none of these
 ///   IndexError - in the run, there is no such head
 ///   ShapeError - in the run, `value` does not broadcast
 Hook replace_heads(const std::string& name, const std::vector<std::int64_t>& heads,

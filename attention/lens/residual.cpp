@@ -108,6 +108,12 @@ Tensor through_final_norm(const GPT& model, const ActivationCache& cache, const 
 
 Tensor logit_attribution(const GPT& model, const ActivationCache& cache, const Parts& parts,
                          const Tensor& tokens, const Tensor& others) {
+  const Shape wanted{parts.stack.size(1), parts.stack.size(2)};
+  for (const Tensor& each : {tokens, others}) {
+    if (each.defined() && each.shape() != wanted)
+      fail<ShapeError>("logit_attribution", "tokens are ", each.shape(),
+                       ", not (batch, position): ", wanted);
+  }
   const Tensor rows = W_U(model).t();
   Tensor directions = embedding(rows, tokens);  // (batch, position, d_model)
   if (others.defined()) directions = directions - embedding(rows, others);

@@ -51,7 +51,10 @@ Tensor through_final_norm(const attention::GPT& model, const ActivationCache& ca
 /// For each part it is the scalar product of through_final_norm(part) and the token's direction in
 /// W_U. `tokens` is (batch, position), int64. With `others`, of the same shape, it is how much each
 /// part adds to the difference logit(tokens) - logit(others). The result is (part, batch,
-/// position).
+/// position). The parts add up to the logits without the share of the final norm's bias, which is
+/// the same for all runs.
+///
+/// Throws: ShapeError - `tokens` or `others` is not (batch, position)
 Tensor logit_attribution(const attention::GPT& model, const ActivationCache& cache,
                          const Parts& parts, const Tensor& tokens, const Tensor& others = {});
 

@@ -95,7 +95,10 @@ Tensor GPT::embed(const Tensor& tokens, const GPTInputs& inputs) const {
     const std::int64_t first = inputs.cache != nullptr ? inputs.cache->length() : 0;
     const Tensor positions = in_order ? position_embedding.range(first, tokens.size(1))
                                       : position_embedding(token_positions(tokens.size(1), inputs));
-    x = x + kPositionEmbed(positions.to(x.dtype()));
+    Tensor added = positions.to(x.dtype());
+    // It may be a view of the weight, which a hook that writes in place would change.
+    if (kPositionEmbed.is_heard()) added = added.clone();
+    x = x + kPositionEmbed(added);
   }
   return dropout(x);
 }

@@ -9,8 +9,8 @@
 //                                               for each its size as 64 bits, then its floats
 //   time MILLISECONDS     -> seconds S          the time of one run of the work; runs are repeated
 //                                               for at least MILLISECONDS
-//   memory                -> bytes RESIDENT ALLOCATED    two peaks: of the process since the end of
-//                                               `prepare`, and of tensors since its start; memory
+//   memory                -> bytes RESIDENT ALLOCATED    two peaks: of the process since `prepare`
+//                                               ended, and of tensors since `prepare` began; memory
 //                                               that was in use before `prepare` does not count
 //   release               -> done 0             frees the work
 //

@@ -95,8 +95,8 @@ double gradient_symmetricity(const Transformer& model) {
   return cosine_similarity(gradient.select(1, 0), gradient.select(1, 1), 1).mean().item();
 }
 
-/// For each of the embedding's first four principal components, the largest share of one frequency.
-/// Returns the mean of the four shares.
+/// Takes the embedding's first four principal components and, for each, the share of its strongest
+/// frequency. Returns their mean.
 double circularity(const Transformer& model) {
   const tend::NoGradGuard no_grad;
   const Tensor x = model.W_E.t();

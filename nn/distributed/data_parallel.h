@@ -127,9 +127,10 @@ class DataParallel {
     Tensor tensor;
     DType dtype;
     Shape shape;
-    Tensor before = {};             // the parameter's .grad before the backward
-    bool has_come = false;          // the gradient of this shard has been computed
-    std::vector<Tensor> sums = {};  // each over at most half the shards of the one before
+    Tensor before = {};     // the parameter's .grad before the backward
+    bool has_come = false;  // the gradient of this shard has been computed
+    // Partial sums of the tree. Each one covers at most half as many shards as the previous one.
+    std::vector<Tensor> sums = {};
     std::vector<Tensor> kept = {};  // the gradient of each shard, while there is a NoSync
   };
 

@@ -1,4 +1,4 @@
-// Sums over processes, with bits that do not depend on the time of messages. Internal.
+// Sums over processes, whose bits do not depend on when messages arrive. Internal.
 #pragma once
 
 #include <cstddef>
@@ -43,7 +43,7 @@ class PairwiseSum {
 
   bool is_done() const noexcept { return !exchange_; }
   std::span<std::byte> bytes(const Array& array, Range range) const;
-  /// The half of a range that this process adds at a level; its partner's half unless `is_own`.
+  /// The half of a range that this process adds at a level, or the half that its partner adds.
   Range half(Range range, bool is_own, int level) const;
   int partner(int level) const;
   void exchange(int level, Range out, const Array& into, Range in);

@@ -62,7 +62,7 @@ struct Maps {
 ///     nn::RunPage page("sort", "Read ten digits, then write them in ascending order.");
 ///     page.add_figures({{"0.013", "loss on held-out data"}});
 ///     page.add_chart("Loss", {.views = {{"", {{"training", steps, losses, true}}}}});
-///     nn::write_file("report.html", page.html());
+///     nn::write_file("report.html", page.html());  // <tend/nn/files/write_file.h>
 ///
 /// The parts of the page have the order in which they are added. Texts may be any bytes, and are
 /// escaped. Arguments named html are written to the page as they are.

@@ -1,4 +1,5 @@
-// The rows in ONNX Runtime. Each is a model with one node that runs on bound memory.
+// The benchmark's rows in ONNX Runtime. Each row is a model with one node, whose inputs and output
+// are allocated in advance.
 
 #include <cstdint>
 #include <cstdio>

@@ -38,9 +38,9 @@ struct AttentionRule {
 /// stride 1 in its last dimension.
 ///
 /// log_sums (..., 2, T) is contiguous. It receives the largest score of each query, and the
-/// logarithm of the sum of e^(score - largest). They are not added to one number, because scores of
-/// -1e9 would absorb the logarithm. If a query may attend to nothing, its largest score is
-/// infinite, and `out` is 0.
+/// logarithm of the sum of e^(score - largest). The two are stored separately, because their sum
+/// would round the logarithm away for scores such as -1e9. If a query may attend to nothing, its
+/// largest score is infinite, and `out` is 0.
 ///
 /// Keys that causality hides are skipped, and so are tiles that rule.functions.mask hides. They are
 /// not skipped if a value is not finite, because zero weights then give NaN.

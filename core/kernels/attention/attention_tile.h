@@ -115,10 +115,11 @@ HWY_INLINE HeadMatrix<const T> rows_from(const HeadMatrix<const T>& matrix, std:
   return {matrix.at(row), matrix.row, matrix.step};
 }
 
-// True if a tile is on the diagonal, and weights above the diagonal may be skipped. Products then
-// skip most of these weights. They run over steps of kStep keys, each with the queries at the step
-// and after it. Or they run over steps of kStep queries, each with the keys up to the end of the
-// step.
+// True if a tile is on the diagonal, and weights above the diagonal may be skipped.
+//
+// Products then skip most of these weights. Some go through the keys, kStep at a time, and use only
+// the queries from the first of these keys on. Others go through the queries, kStep at a time, and
+// use only the keys up to the last of these queries.
 template <class T>
 HWY_INLINE bool on_diagonal(const AttentionHead<T>& head, const TileRange& tile) {
   return head.is_causal && head.skip_hidden && tile.key == head.position + tile.query;

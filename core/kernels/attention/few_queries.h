@@ -1,6 +1,7 @@
-// Attention of few queries, such as a single token with a cache of keys. The scores of a query are
-// a row here, and not a lane of a tile. The products read keys and values only once, and do not
-// pack them. Only kernel sources include the file, after <hwy/foreach_target.h>.
+// Attention of few queries, such as a single token with a cache of keys. Here the scores of a query
+// are a row. In the tiles of attention_tile.h each query is a SIMD lane. The products read keys and
+// values only once, and do not pack them. Only kernel sources include the file, after
+// <hwy/foreach_target.h>.
 
 #if defined(TEND_CORE_KERNELS_FEW_QUERIES_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TEND_CORE_KERNELS_FEW_QUERIES_H

@@ -43,7 +43,7 @@ HWY_INLINE void map(std::size_t n, E* HWY_RESTRICT out, F f, const In*... in) {
   }
 }
 
-// Sets one bit of `words` for each lane, where f(d, vectors of the inputs...) returns a mask.
+// Writes the mask that f(d, vectors of the inputs...) returns to `words`: one bit for each lane.
 template <class E, class F, class... In>
 HWY_INLINE void test(std::size_t n, std::uint64_t* HWY_RESTRICT words, F f, const In*... in) {
   const hn::CappedTag<E, 16> d;

@@ -51,8 +51,8 @@ class TilePlan {
   }
   TileLevel level(int node) const { return levels_[static_cast<std::size_t>(node)]; }
   const TileTable& table(int index) const { return tables_[static_cast<std::size_t>(index)]; }
-  /// The number of bytes for a node's lanes. It is a little larger than necessary: at multiples of
-  /// 4096 bytes, reads would wait for writes.
+  /// The number of bytes for a node's lanes. It is a little larger than necessary: if the lanes of
+  /// two nodes were a multiple of 4096 bytes apart, reads would wait for writes.
   static constexpr std::size_t slot_bytes() { return kStripLanes * sizeof(T) + 64; }
   std::size_t scratch_bytes() const { return slots_ * slot_bytes(); }
 
@@ -102,7 +102,7 @@ class TileState {
   void set_inputs(const T* scores, const T* grads);
 
   std::int32_t batch = 0, head = 0;
-  std::uint64_t head_faults = 0, query_faults = 0;  // query_faults: head's and block's
+  std::uint64_t head_faults = 0, query_faults = 0;  // query_faults includes head_faults
   TileFaults faults;                                // the faults of the last tile
 
  private:

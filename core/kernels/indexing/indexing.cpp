@@ -50,8 +50,8 @@ void check_indices(std::string_view operation, const Array& index, const Shape& 
   }
 }
 
-// Throws unless `part` has the rank of `whole`, and is not larger in any dimension except `dim`
-// (-1: no exception).
+// Throws unless `part` has the rank of `whole` and is not larger in any dimension. The size in
+// dimension `dim` is not checked; -1 checks all sizes.
 void check_fits(std::string_view operation, const Array& part, const Array& whole,
                 std::int64_t dim) {
   bool fits = part.rank() == whole.rank();
@@ -199,7 +199,7 @@ Array by_offset(const Array& a, const IndexArrays& arrays) {
 }
 
 // The offsets of the indexed elements, or slices, from the first element of `a`. They are expanded
-// to `like`: the shape of by_offset, except that the first dimension is the number of offsets.
+// to `like`: the shape of by_offset's result, with the number of offsets as the first size.
 Array offsets(const Array& a, const IndexArrays& arrays, Shape like) {
   if (arrays.dims.rank() == 1 && a.strides()[arrays.dims[0]] == 1) {
     const Array dense = arrays.positions[0].expand(arrays.shape).contiguous();

@@ -146,13 +146,14 @@ class Mover {
     return true;
   }
 
-  // Moves lines whose indices, or input elements, are neighbours. It moves a few lines side by
-  // side, which fit the cache.
+  // For lines whose indices, or whose input elements, are next to each other in memory. It moves
+  // kLines lines together, so that they fit the cache.
   bool move_across(std::int64_t count, const Pointers& p, const Steps& step) const {
     constexpr std::int64_t kLines = 16;
     constexpr std::size_t kFar = kGathers ? 2 : 0;  // the array that the index points into
     // The rows of this array are often far apart. Packed rows fit the cache and the TLB. Packing
-    // pays if nearly all of the rows are used.
+    // copies all rows, so it pays only if a line has at least half as many indices as there are
+    // rows.
     constexpr std::int64_t kManyRows = 64;
     const bool packs = rows_ >= kManyRows && rows_ / 2 <= length_ && step[kFar] == kItem;
     Scratch<std::byte> packed;
@@ -179,7 +180,8 @@ class Mover {
 
   bool move_block(std::int64_t n, const Pointers& p, const Steps& step, std::int64_t to_step,
                   std::int64_t from_step) const {
-    constexpr std::int64_t kAhead = 8;  // in rows of the index; prefetchers do not foresee these
+    // In rows of the index. Hardware prefetchers do not predict these reads.
+    constexpr std::int64_t kAhead = 8;
     for (std::int64_t j = 0; j < length_; ++j) {
       const std::byte* at = p[1] + j * at_;
       for (std::int64_t byte = 0; byte < n * step[1]; byte += 64)
@@ -271,8 +273,8 @@ bool gather_lines(const Array& out, const Array& a, std::int64_t dim, const Arra
 
 namespace {
 
-// Threads share the lines, but never a single line, which is written in the order of its indices.
-// Slices are not cut; instead each thread writes to its own positions.
+// One thread writes each line, in the order of its indices. Slices are different: each thread reads
+// all indices, and writes only to its own range of positions.
 template <Write kWrite, class T>
 bool scatter_typed(const Array& out, std::int64_t dim, const Array& index, const Array& src,
                    std::int64_t size, std::int64_t reach) {

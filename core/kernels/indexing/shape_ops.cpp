@@ -47,8 +47,8 @@ void cat(const Array& out, std::span<const Array> arrays, std::int64_t dim) {
   const bool alike = std::all_of(arrays.begin(), arrays.end(), [&](const Array& a) {
     return a.dtype() == out.dtype() && a.is_contiguous();
   });
-  // cat_rows is used if a row is short enough for one thread, and its pieces are long enough to pay
-  // for one call each.
+  // cat_rows copies each row on one thread, with one call for each piece. So rows must not be too
+  // long, and pieces not too short.
   constexpr std::int64_t kLongPiece = 16;
   const std::int64_t row = out.size(dim) * out.strides()[dim];
   const auto pieces = static_cast<std::int64_t>(arrays.size());

@@ -126,8 +126,8 @@ struct Run {
            n * static_cast<std::int64_t>(sizeof(T)) % kUnit == 0;
   }
 
-  // Computes several rows at a time in a contiguous buffer. If rows are side by side, their
-  // elements share cache lines, and all rows then use a line when it is read.
+  // Computes several rows at a time in a contiguous buffer. If neighbouring rows share cache lines,
+  // each line is read once for all of them.
   void compute_apart() const {
     const std::int64_t group = std::clamp<std::int64_t>((n < 16 ? 512 : 32768) / n, 1, 64);
     const Array buffer = Array::empty({3, std::min(group, rows), n}, dtype_of<T>());

@@ -45,8 +45,8 @@ struct OptionText {
   const char* help;
 };
 
-/// The valid values of a number. Sizes only have upper bounds so that their products fit into 64
-/// bits.
+/// The valid values of a number. Sizes have upper bounds only because their products must fit into
+/// 64 bits.
 struct Range {
   double least = 0;
   double most = std::numeric_limits<double>::infinity();
@@ -75,7 +75,8 @@ void for_each_option(S& s, F&& f) {
                "Standard deviation of the initial weights; fan means 1/sqrt(number of inputs)"},
     s.init, kAboveZero);
   f(OptionText{"embedding_init", "--init-embedding", "Training",
-               "Standard deviation of the initial embeddings; fan means as --init"},
+               "Standard deviation of the initial embeddings; fan has the same meaning as for "
+               "--init"},
     s.embedding_init, kAboveZero);
   f(OptionText{"batch", "--batch", "Training", "Sequences per step"}, s.batch, Range{1, 1 << 20});
   f(
@@ -89,10 +90,9 @@ void for_each_option(S& s, F&& f) {
   f(
       OptionText{
           "max_steps", "--max-steps", "Training",
-          "After --steps, the run checks two thousand held-out answers, which are not the ones "
-          "of the final results. While one of them is wrong, the run continues to twice the "
-          "steps, up to this number. If only --steps is given, the run does not continue (not "
-          "for texts)"},
+          "After --steps, the run checks up to 2,000 held-out answers (the final results use "
+          "others). While one is wrong, it doubles the steps, up to this number. If only --steps "
+          "is given, the run does not continue. Runs on a text never continue"},
       s.max_steps, kSteps);
   f(OptionText{"warmup", "--warmup", "Training", "Steps until the learning rate reaches its peak"},
     s.warmup, kSteps);
@@ -113,7 +113,8 @@ void for_each_option(S& s, F&& f) {
 /// All tasks except "text". The first is the default.
 const std::vector<std::string>& task_names();
 
-/// The default options of a task, which learn it from any seed, in seconds.
+/// The default options of a task. With them a model learns any task of task_names() in seconds,
+/// from any seed.
 ///
 /// Throws: std::invalid_argument - the name is unknown
 Options default_options(std::string_view task);

@@ -42,7 +42,7 @@ inline std::vector<Tensor> flex_results(const FlexInputs& in, FlexOptions option
   std::vector<Tensor> inputs{in.query, in.key, in.value};
   inputs.insert(inputs.end(), tables.begin(), tables.end());
   std::vector<Tensor> all = autograd::grad({out}, inputs, {cotangent}, {.allow_unused = true});
-  // For tables that only conditions read, one path has no gradient, and the other has zeros.
+  // If a table is read only in conditions, one path gives no gradient and the other gives zeros.
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (!all[i].defined()) all[i] = zeros_like(inputs[i]);
   }

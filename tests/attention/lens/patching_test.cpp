@@ -169,6 +169,7 @@ TEST_CASE("replace_heads replaces only the given heads") {
   const Tensor z = lens::run_with_hooks(run, {lens::replace_heads(name, {1}, mean)}).cache[name];
   CHECK(equal(z.select(2, 1), mean.expand({1, 5, 8})));
   CHECK(equal(z.select(2, 0), run().cache[name].select(2, 0)));
+  CHECK_THROWS_AS(lens::replace_heads("blocks.0.attn.hook_pattern", {1}, mean), Error);
 }
 
 TEST_CASE("a metric of several numbers and a cache of another length are refused") {

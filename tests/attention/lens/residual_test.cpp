@@ -93,6 +93,7 @@ TEST_CASE("the logit attributions of all parts and of the norm's bias add up to 
     const Tensor differences = lens::logit_attribution(model, cache, parts, targets, others);
     CHECK(adds_up(differences.sum({0}) + of_bias(targets) - of_bias(others),
                   logits_of(targets) - logits_of(others)));
+    CHECK_THROWS_AS(lens::logit_attribution(model, cache, parts, targets.select(1, 0)), ShapeError);
   }
 }
 

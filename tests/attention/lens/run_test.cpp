@@ -241,6 +241,7 @@ TEST_CASE("an error lists the names near a wrong one and the number of heads for
                     ContainsSubstring("near ones: blocks.0.hook_resid_pre"));
   const auto cache = lens::run_with_cache(model, input).cache;
   CHECK_THROWS_AS(cache["hook_embde"], IndexError);
+  CHECK_THROWS_WITH(cache["pattern"], ContainsSubstring("blocks.0.attn.hook_pattern"));
   CHECK_THROWS_WITH(lens::run_with_hooks(model, input, {{"blocks.0.attn.hook_pattern", same, {4}}}),
                     ContainsSubstring("no head 4") && ContainsSubstring("there are 4"));
   CHECK_THROWS_AS(
@@ -279,6 +280,18 @@ TEST_CASE("a model's own hook points are named by the path of its modules") {
   const Tensor silent = lens::run_with_hooks(
       model, x, {{"second.hook_hidden", [](Tensor h) { return zeros_like(h); }}});
   CHECK(is_near(silent, model.first(x) + model.second.out.bias));
+}
+
+TEST_CASE("a hook that writes in place does not change the position embedding") {
+  manual_seed(3);
+  const GPT model({.vocab_size = 10, .context_length = 8, .width = 8, .num_heads = 2});
+  const Tensor tokens = randint(0, 10, {1, 4});
+  const NoGradGuard no_graph;
+  const Tensor before = lens::W_pos(model).clone();
+  const lens::Hook erase{"hook_pos_embed", [](const Tensor& x) { return x.zero_(); }};
+  const Tensor logits = lens::run_with_hooks(model, tokens, {erase});
+  CHECK(equal(lens::W_pos(model), before));
+  CHECK_FALSE(equal(logits, model(tokens)));
 }
 
 TEST_CASE("the book's modules and torch.nn's layers have hooks, too") {
