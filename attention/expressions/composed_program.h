@@ -16,8 +16,8 @@ struct PlaceTensors {
 PlaceTensors place_tensors(const Shape& scores);
 
 /// `results` broadcast to the shape of the scores. `faults` is true where a look-up was outside of
-/// its table or an index was divided by 0. It is undefined if that did not happen. If there is only
-/// one position, `fault_text` describes the error there.
+/// its table or an index was divided by 0. It is undefined if that did not happen. If the function
+/// is evaluated at only one position, `fault_text` describes the error.
 struct ComposedResult {
   std::vector<Tensor> results;
   Tensor faults;

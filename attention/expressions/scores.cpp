@@ -9,7 +9,8 @@
 #include <tend/autograd/ops/ops.h>
 #include <tend/core/kernels/attention/tile_program.h>
 
-// The lambdas below are called when they are converted, so they may capture by reference.
+// The lambdas below are called once, when a ScoreFunction is made from them, so they may capture by
+// reference.
 namespace tend::attention::scores {
 namespace {
 
@@ -23,8 +24,8 @@ void check_table(const char* name, const Tensor& table, std::int64_t rank, const
 }
 
 /// The bucket of each distance from 0 to max_distance. The first half of `buckets` are for one
-/// distance each, the others for logarithmic ranges. It is computed in float32, as in the
-/// reference.
+/// distance each, the others for logarithmic ranges. The buckets are computed in float32, as in
+/// T5's code.
 Tensor distance_buckets(std::int64_t buckets, std::int64_t max_distance) {
   const std::int64_t exact = buckets / 2;
   std::vector<std::int64_t> bucket;

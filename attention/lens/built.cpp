@@ -37,7 +37,7 @@ std::int64_t dims_of(const BuiltHead& head) {
   return std::max(dims, head.value.size);
 }
 
-// Queries are copied, and the keys' matrix contains the scores.
+// W_Q copies the query's subspace. W_K contains the table of scores.
 void write_head(const GPT& model, const BuiltHead& head, double sharpness) {
   const auto weight_of = [&](const Tensor& weights) { return weights.select(0, head.head); };
   const Tensor query = weight_of(W_Q(model, head.layer)), key = weight_of(W_K(model, head.layer));
@@ -73,7 +73,7 @@ void write_table(const GPT& model, const BuiltTable& table, std::int64_t first) 
     b_in(model, table.layer).select(0, first + i).fill_(-begin);
     b_in(model, table.layer).select(0, first + count + i).fill_(-begin - 1);
   }
-  // Above the step between levels i and i + 1, output i is 1 and output i + 1 is not.
+  // A number above the step between levels i and i + 1 sets output i to 1 and output i + 1 to 0.
   const Tensor steps = eye(count) - diag(ones({count - 1}), 1);
   part(W_out(model, table.layer), {first, count}, table.output).copy_(steps);
   part(W_out(model, table.layer), {first + count, count}, table.output).copy_(-steps);

@@ -38,7 +38,7 @@ void scatter(const Array& out, std::int64_t dim, const Array& index, const Array
 void scatter_reduce(const char* operation, Write how, const Array& out, std::int64_t dim,
                     const Array& index, const Array& src);
 
-/// Writes the slices of `a` along `dim` that `index` names to `out`, one after the other.
+/// Copies the slices of `a` along `dim` at the positions in `index` to `out`, in order.
 ///
 /// `index` is 0-d or 1-d. Errors name `operation`.
 void index_select(const Array& out, const Array& a, std::int64_t dim, const Array& index,
@@ -59,13 +59,13 @@ void one_hot(const Array& out, const Array& index);
 /// Returns the first element outside of [-size, size), if there is one.
 std::optional<std::int64_t> wrap_positions(const Array& out, const Array& index, std::int64_t size);
 
-/// Writes the elements of `a` that `arrays` index to `out`.
+/// Copies the elements of `a` at the positions in `arrays` to `out`.
 ///
 /// out is row-major, and has the shape arrays.result_shape(a.shape()) and a's dtype. Positions are
 /// not checked.
 void take_indexed(const Array& out, const Array& a, const IndexArrays& arrays);
-/// Replaces the elements of `out` that `arrays` index by the elements of `src`, one after the
-/// other. With `accumulate`, adds the elements of `src` instead.
+/// Replaces the elements of `out` at the positions in `arrays` with the elements of `src`, in
+/// order. With `accumulate`, adds the elements of `src` instead.
 ///
 /// `src` broadcasts to arrays.result_shape(out.shape()) and has out's dtype. Positions are not
 /// checked.

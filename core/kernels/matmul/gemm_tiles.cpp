@@ -9,12 +9,13 @@ namespace tend::kernels {
 namespace {
 
 // The number of rows of c that one task computes. It is small, so that the other threads do not
-// wait long for the last task. If b has at least kLargeB elements, more than the L2 cache holds, it
-// is larger, so that b is read less often. Both numbers are multiples of a tile's rows.
+// wait long for the last task. For a b of at least kLargeB elements, which does not fit the L2
+// cache, blocks have more rows, so that b is read less often. Both numbers are multiples of a
+// tile's rows.
 constexpr std::int64_t kBlockRows = 48, kHighBlockRows = 192, kLargeB = 1 << 20;
-// Fewer than kManyProducts products of at least kSharedTileWork multiplications each are computed
-// one after the other, each by all threads. Otherwise each product is computed by one thread, in
-// chunks of kTileGrainWork.
+// A batch of few, large products is computed one product after the other, each by all threads. Few:
+// below kManyProducts. Large: at least kSharedTileWork multiplications. Otherwise each product is
+// computed by one thread, in chunks of kTileGrainWork.
 constexpr std::int64_t kManyProducts = 8;
 constexpr double kSharedTileWork = 1e6;
 constexpr double kTileGrainWork = 250e3;
@@ -25,8 +26,9 @@ std::size_t unsigned_of(std::int64_t size) {
 
 // If b spans at least this many elements, it is packed. Rows of b that are far apart map to few
 // cache sets, which evict them before the next rows of a need them again. AVX-512's panels are four
-// times as wide, so b is read a quarter as often. (With AVX2, n = 512 and one thread of a Zen 3,
-// this limit is 1.17 times as fast in float32 as AVX-512's, and 1.3 times in float64.)
+// times as wide, so b is read a quarter as often. On a Zen 3 with AVX2 (n = 512, one thread),
+// products with the lower limit are 1.17 times as fast in float32, and 1.3 times in float64, as
+// with AVX-512's limit.
 std::int64_t far_rows(std::size_t vector_bytes) {
   return vector_bytes == 64 ? 3 << 18 : 3 << 16;
 }
@@ -67,8 +69,8 @@ struct Plan {
   std::int64_t width() const { return panel_width<T>(); }
   std::int64_t panels() const { return (n + width() - 1) / width(); }
   std::int64_t blocks() const { return (m - 1) / block_rows + 1; }
-  // The number of groups of panels that each block of rows is cut into, so that few blocks make
-  // enough tasks.
+  // Each block of rows is divided into this number of groups of panels, so that there are enough
+  // tasks if there are few blocks.
   std::int64_t groups() const {
     constexpr std::int64_t kTasks = 16;
     return std::min(panels(), (kTasks - 1) / blocks() + 1);

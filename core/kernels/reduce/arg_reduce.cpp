@@ -24,9 +24,9 @@
 #define TEND_CORE_KERNELS_ARG_REDUCE
 namespace tend::kernels {
 
-// Functions that find the index of the first best element: of a contiguous line, and of each of
-// `count` lines side by side, several of which are searched together. Element 0 of an array is for
-// the smallest elements, element 1 for the largest.
+// Functions that find the index of the first best element. `line` searches one contiguous line.
+// `side_by_side` searches `count` adjacent lines, several at once. Element 0 of an array is for the
+// smallest elements, element 1 for the largest.
 template <class T>
 struct BestOf {
   using Line = std::int64_t (*)(const T* line, std::int64_t length);

@@ -26,9 +26,10 @@ struct Check {
 
 /// One sequence with the model's predictions and attention weights.
 struct AttentionExample {
-  std::vector<std::string> inputs;       ///< The label of each token that the model reads.
-  std::vector<std::string> predictions;  ///< The predicted next tokens. Empty if not an answer.
-  std::vector<bool> correct;             ///< True if the prediction is right.
+  std::vector<std::string> inputs;  ///< The label of each token that the model reads.
+  /// The predicted next tokens; an empty string at positions without an answer.
+  std::vector<std::string> predictions;
+  std::vector<bool> correct;  ///< True if the prediction is right.
   /// [layer][head]: row-major (query, key), each row a distribution over the keys.
   std::vector<std::vector<std::vector<float>>> weights;
   std::vector<std::vector<Link>> links;  ///< The links of each finding's pattern in this sequence.
@@ -36,8 +37,9 @@ struct AttentionExample {
 
 /// The scores of a head, on average over held-out sequences.
 struct HeadScore {
-  std::vector<double> shares;  ///< The share of its attention on each pattern; NaN if not there.
-  double entropy = 0;          ///< The mean entropy of a query, in nats, without the first query.
+  /// The share of its attention on each pattern; NaN if the sequences do not have the pattern.
+  std::vector<double> shares;
+  double entropy = 0;  ///< The mean entropy of a query, in nats, without the first query.
 };
 
 /// The scores of all heads after a step, layer by layer.
@@ -66,7 +68,9 @@ struct Sample {
 struct Report {
   std::string task;
   std::string goal;
-  std::uint64_t steps_done = 0;  ///< Steps of the shown model. After a failure, the run had more.
+  /// The number of steps of the shown model. After a failure this is less than the number of steps
+  /// of the run.
+  std::uint64_t steps_done = 0;
   std::uint64_t steps_planned = 0;
   std::string verdict;  ///< Says that the task was not learned, or empty.
   std::string failure;  ///< Why the training could not continue, or empty.

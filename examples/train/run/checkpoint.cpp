@@ -43,7 +43,8 @@ std::filesystem::path file_of(const std::filesystem::path& path) {
 std::map<std::string, std::string> checkpoint_settings(const Training& training) {
   return {{"format", kFormat},
           {"settings", options_to_json(training.options)},
-          // The labels are UTF-8, but the bytes of a text may not be.
+          // Stores the labels, not the spellings: a spelling may be a byte that is not UTF-8, which
+          // JSON does not allow.
           {"vocabulary", nlohmann::json(training.task.labels).dump()},
           {"sizes", sizes_json(training)},
           {"text", std::to_string(training.task.fingerprint)}};

@@ -29,7 +29,8 @@ std::vector<Tokens> check_sequences(const Task& task) {
   const std::vector<Tokens> examination = examination_sequences(task);
   const std::set<Tokens> examined(examination.begin(), examination.end());
   Random random(kCheckSeed, 0);
-  // Some of them are examined, so this asks for more.
+  // Some of these sequences are also examination sequences and are removed below, so this asks for
+  // more.
   std::vector<Tokens> sequences = task.held_out(random, kChecked + kExamined);
   std::erase_if(sequences, [&](const Tokens& s) { return examined.contains(s); });
   sequences.resize(std::min(sequences.size(), kChecked));

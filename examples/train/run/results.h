@@ -14,7 +14,8 @@ namespace train {
 ///   are computed from
 /// - learned: null if the run did not reach its last step
 /// - losses: of all steps; after a failure there are more than `steps`
-/// - checks: the share of other held-out answers that were right when the planned steps ended
+/// - checks: for each check after the planned steps, its step and the share of right answers.
+///   Checks use other held-out sequences than exact_match.
 /// - failure: null, or why the run could not continue
 /// - best_head: null for a task without patterns
 /// - heads: the entropy of each head in nats, and its share of attention for each pattern, which is

@@ -43,8 +43,8 @@ struct Task {
   std::vector<bool> is_answer;    ///< For each token of a sequence: true if it is predicted.
   std::uint64_t fingerprint = 0;  ///< A hash of the text; 0 for other tasks.
   std::size_t prompt = 0;         ///< The number of tokens that a sample shows as the question.
-  /// The end of a text that is too short for another sequence. The last token before it comes
-  /// first.
+  /// The tokens at the end of the text that are too few for another sequence, after the one token
+  /// that precedes them.
   Tokens rest;
   std::vector<Pattern> patterns;  ///< The most informative pattern comes first.
 
@@ -62,7 +62,7 @@ struct Task {
 /// last pattern, a model continues a sequence that it has seen before.
 std::vector<Pattern> general_patterns();
 
-/// The task's own patterns, then the general patterns with other names.
+/// The task's own patterns, then the general patterns whose names the task does not use.
 std::vector<Pattern> all_patterns(const Task& task);
 
 /// Makes one of the tasks of task_names(), with sequences of `length` symbols, digits or pairs.
@@ -80,8 +80,8 @@ std::string read_text_file(const std::string& path);
 
 /// Makes a task of language modelling, byte by byte. The last tenth of `text` is held out.
 ///
-/// A held-out sequence begins with the byte before it, so that each held-out byte is predicted
-/// once.
+/// Each held-out sequence begins with the last byte of the previous one, and the first with the
+/// last byte that is not held out, so that each held-out byte is predicted once.
 ///
 /// Throws: std::runtime_error - the last tenth, or `context`, is too short for one sequence
 Task make_text_task(std::string_view text, std::size_t context);
