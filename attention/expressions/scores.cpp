@@ -96,8 +96,8 @@ ScoreFunction t5_bias(const Tensor& table, Flag bidirectional, std::int64_t max_
                      " has fewer than two buckets on a side");
   }
   if (max_distance <= buckets / 2) {
-    fail("t5_bias", "a max_distance of ", max_distance, " leaves no ranges to ", buckets,
-         " buckets on a side");
+    fail("t5_bias", "max_distance must be more than half the ", buckets, " buckets on a side, got ",
+         max_distance);
   }
   constexpr std::int64_t kMostDistance = 1 << 20;
   if (max_distance > kMostDistance) {

@@ -106,8 +106,9 @@ void ModelBuilder::attend(const BuiltHead& head) {
 void ModelBuilder::table(const BuiltTable& table) {
   check_layer(table.layer);
   if (table.number.size != 1 || table.output.size != std::ssize(table.levels)) {
-    fail<ShapeError>("ModelBuilder", "a table of ", table.levels.size(), " levels reads ",
-                     table.number.size, " directions and writes ", table.output.size);
+    fail<ShapeError>("ModelBuilder", "a table of ", table.levels.size(),
+                     " levels must read 1 direction and write ", table.levels.size(),
+                     ", but reads ", table.number.size, " and writes ", table.output.size);
   }
   if (!(smallest_gap(table.levels) > 0))
     fail("ModelBuilder", "the levels of a table must descend, and end above 0");
@@ -116,8 +117,8 @@ void ModelBuilder::table(const BuiltTable& table) {
 
 void ModelBuilder::predict(const Subspace& answer) {
   if (answer.size > options_.vocab_size) {
-    fail<ShapeError>("ModelBuilder", "an answer of ", answer.size, " directions for ",
-                     options_.vocab_size, " tokens");
+    fail<ShapeError>("ModelBuilder", "the answer has ", answer.size, " directions, more than the ",
+                     options_.vocab_size, " tokens of the vocabulary");
   }
   answer_ = answer;
 }
