@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Prints the SHA-256 of a model's weights in a checkpoint, by name: python3 .ci/weights_digest.py FILE
 
-The rest of a checkpoint, among it the seconds that each step took, differs from run to run.
+Other parts of a checkpoint differ from run to run, for example the duration of each step.
 """
 
 import hashlib

@@ -1,6 +1,6 @@
 // Times causal attention on the fused and the composed path. In the benchmarks' names, path 1 is
-// AttentionPath::fused and path 2 is composed. FLOP is the rate, in which only the visible half of
-// the products counts. FLOP=250G/s means 250 GFLOP/s.
+// AttentionPath::fused and path 2 is composed. FLOP is the rate of floating-point operations, where
+// only the visible half of the products counts. FLOP=250G/s means 250 GFLOP/s.
 //
 // The alibi benchmarks time one query after T - 1 cached tokens, with linear biases. They also show
 // by how much the results of the two paths differ.
@@ -33,7 +33,7 @@ AttentionPath path_of(const benchmark::State& state) {
   return static_cast<AttentionPath>(state.range(4));
 }
 
-// The forward has two products. The backward has five, since it computes the scores again.
+// `products` is 2 for a forward. A backward has 5 more, since it computes the scores again.
 void count(benchmark::State& state, double products) {
   const auto n = [&](std::size_t i) { return static_cast<double>(state.range(i)); };
   state.counters["FLOP"] = benchmarks::rate(products * n(0) * n(1) * n(3) * n(2) * (n(2) + 1));
@@ -113,7 +113,7 @@ void alibi_query(benchmark::State& state) {
   count_apart(state, run(AttentionPath::fused), run(AttentionPath::composed));
 }
 
-// The logits of one token, for a model of the size of compare's "10M".
+// Times the logits of one token, for a model of the size of compare's "10M".
 void alibi_decode(benchmark::State& state) {
   manual_seed(1);
   const std::int64_t batch = state.range(0), heads = state.range(1), tokens = state.range(2);

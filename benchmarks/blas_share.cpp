@@ -28,7 +28,7 @@ void count(blasint m, blasint n, blasint k) {
       static_cast<std::uint64_t>(m) * static_cast<std::uint64_t>(n) * static_cast<std::uint64_t>(k);
 }
 
-// OpenBLAS's function `name`.
+// Returns OpenBLAS's own function `name`.
 template <class Function>
 Function* next(const char* name) {
   return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));

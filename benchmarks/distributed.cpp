@@ -110,7 +110,8 @@ nlohmann::ordered_json measure_sum(const tend::distributed::Context& context, st
 
 int run(const Options& options) {
   const tend::distributed::Context context;
-  // The batches have twelve and four sequences. The number of shards is a power of two.
+  // The number of shards must be a power of two. It must also divide the batches, which have twelve
+  // and four sequences.
   const std::int64_t shards = options.shards == 0 ? context.size() : options.shards;
   if (!options.messages && shards != 1 && shards != 2 && shards != 4)
     throw std::invalid_argument("--shards must be 1, 2 or 4, got " + std::to_string(shards));

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Reads the benchmark history, the files that `compare --json FILE` wrote.
+"""Reads entries of the benchmark history. An entry is a file that `compare --json FILE` wrote.
 
     build/release/benchmarks/compare --json benchmarks/history/2027-01-31.json
     python3 benchmarks/history.py benchmarks/history/2027-01-31.json
     python3 benchmarks/history.py benchmarks/history/2026-11-29.json benchmarks/history/2027-01-31.json
 
-With one entry it prints the table of benchmarks/README.md: for each kind of row, how many times as fast tend is as the
-best peer and as libtorch, and which share of the machine's limit it reaches. With two entries it prints how many times
-as fast the second one is, the slowest row first. Entries of different machines, or with another load, can only be
-compared by their shares of the limit.
+With one entry it prints the table of benchmarks/README.md. For each kind of row, the table shows how many times as fast
+tend is as the best peer and as libtorch, and which share of the machine's limit tend reaches. With two entries it
+prints how many times as fast the second one is, the slowest row first. If the entries come from different machines or
+from runs under another load, only their shares of the limit can be compared.
 """
 
 import argparse
@@ -88,7 +88,7 @@ def main():
     old, new = read(options.old), read(options.new)
     both = [name for name in old if name in new]
     if not both:
-        sys.exit("history: the two have no row in common")
+        sys.exit("history: the two files have no row in common")
 
     for name, entry in (("old", old), ("new", new)):
         about = entry[both[0]]["about"]

@@ -1,5 +1,5 @@
 // Times the fixed cost of operations on tensors of a few elements, with and without a graph. Also
-// times a small attention module (compare's row "seeds' MultiHeadAttention").
+// times a small attention module (compare's row "notebooks' MultiHeadAttention").
 #include <string>
 
 #include <tend/tend.h>

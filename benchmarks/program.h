@@ -1,6 +1,6 @@
 #pragma once
 
-/// The main function of every benchmark. It is Google Benchmark's, and also prints the versions and
+/// The main function of every benchmark. It runs Google Benchmark, and also prints the versions and
 /// settings on which the numbers depend.
 
 #include <benchmark/benchmark.h>
@@ -31,7 +31,7 @@ inline int run(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
   try {
-    if (benchmark::RunSpecifiedBenchmarks() == 0) return 2;  // the library reported it
+    if (benchmark::RunSpecifiedBenchmarks() == 0) return 2;  // the reason was already printed
   } catch (const std::exception& error) {  // such as an array that does not fit into memory
     std::cerr << error.what() << '\n';
     return 1;

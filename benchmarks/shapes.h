@@ -64,8 +64,8 @@ inline int run_shapes(int argc, char** argv, const std::string& name, const std:
 
 /// Times f(). Each call does `amount` of work, such as floating-point operations or bytes.
 ///
-/// The counter `name` is the rate per second. The counter peak% is its share of `limit`, which is a
-/// rate per second, too.
+/// The counter `name` is the rate per second. The counter peak% is the share of this rate in
+/// `limit`, which is also a rate per second.
 template <class F>
 void measure(benchmark::State& state, const char* name, double amount, double limit, F&& f) {
   f();  // maps the pages and fills the caches

@@ -1,5 +1,5 @@
 // Times softmax kernels. B is the rate of bytes that are read and written. Each array counts once.
-// peak% is its share of the rate of memcpy in the same run, with the same numbers of bytes and
+// peak% is B as a share of the rate of memcpy in the same run, with the same numbers of bytes and
 // threads.
 #include <map>
 

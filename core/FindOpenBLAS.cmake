@@ -1,12 +1,12 @@
 # Finds OpenBLAS, of any flavour (pthread, openmp, serial), as the target OpenBLAS::OpenBLAS.
 #
 # Debian's own package file names one flavour by its absolute path. This file looks for
-# libopenblas.so instead, so that the flavour may change without a new build. It is installed with
-# tend: tend's CMake package needs it if tend is a static library.
+# libopenblas.so instead, so that the flavour may change without a new build. This file is installed
+# with tend: tend's CMake package needs it if tend is a static library.
 include(FindPackageHandleStandardArgs)
 
 find_library(OpenBLAS_LIBRARY openblas)
-# A cblas.h in a folder of OpenBLAS comes first. The common cblas.h may belong to another BLAS.
+# Prefers a cblas.h in a folder of OpenBLAS, since the common cblas.h may belong to another BLAS.
 find_path(
   OpenBLAS_INCLUDE_DIR cblas.h
   PATH_SUFFIXES openblas-pthread openblas-openmp openblas-serial openblas)

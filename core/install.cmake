@@ -5,9 +5,9 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tend)
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME development)
 
 # tend_install_library(TARGET SETS DESCRIPTION REQUIRES LIBRARIES): installs the library TARGET with
-# two files. SETS is the name of its export set, which becomes its file for find_package. Its file
-# for pkg-config contains DESCRIPTION, the packages that it REQUIRES, and the LIBRARIES that a
-# static library is linked with.
+# a file for find_package and a file for pkg-config. SETS is the name of the export set, from which
+# CMake writes the file for find_package. The file for pkg-config contains DESCRIPTION, the packages
+# that the library REQUIRES, and the LIBRARIES that a static library is linked with.
 function(tend_install_library target sets description requires libraries)
   install(
     TARGETS ${target} EXPORT ${sets}
@@ -41,8 +41,8 @@ endfunction()
 tend_install_library(tend tendTargets "${PROJECT_DESCRIPTION}" "" "-lopenblas -lhwy -lstdc++ -lm -pthread")
 
 # tend_install_part(NAME SETS DESCRIPTION LIBRARIES [MODULE]): installs the optional part NAME, and
-# MODULE, the CMake module that finds its library. If the part was not built, its headers are not
-# installed either.
+# MODULE, the CMake module that finds the library that the part needs. If the part was not built,
+# its headers are not installed either.
 set(headers ${TEND_INSTALLED_HEADERS})
 function(tend_install_part name sets description libraries)
   if(TARGET tend_${name})
@@ -76,8 +76,8 @@ install(FILES ${PROJECT_BINARY_DIR}/tendConfig.cmake ${PROJECT_BINARY_DIR}/tendC
 set(TEND_MAINTAINER "The tend authors <tend@localhost>" CACHE STRING "Maintainer of the Debian packages, with an address")
 set(CPACK_PACKAGE_CONTACT ${TEND_MAINTAINER})
 
-# `cmake --workflow --preset package` makes libtend and libtend-dev. Debian requires a folder with
-# the licence and the changes for each package.
+# `cmake --workflow --preset package` makes the packages libtend and libtend-dev. For each package,
+# Debian requires a folder with the licence and the changes.
 string(TIMESTAMP date "%a, %d %b %Y %H:%M:%S +0000" UTC)
 file(CONFIGURE OUTPUT changelog CONTENT [[
 tend (@PROJECT_VERSION@) unstable; urgency=medium

@@ -62,7 +62,8 @@ function show(    end) {
 
 END { printf "%s", comment }
 
-# A line of a comment; in a list of errors as Markdown has it. "///   ShapeError - why" becomes "/// - ShapeError: why".
+# Converts a line of a comment. A list of errors becomes a Markdown list: "///   ShapeError - why" becomes
+# "/// - ShapeError: why". Other lines stay unchanged.
 function with_list(line, start) {
   if (line !~ /^ *\/\/\//) in_errors = 0
   else if (line ~ /\/\/\/ Throws.*:$/) in_errors = 1

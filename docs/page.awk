@@ -76,14 +76,15 @@ END { exit exit_code }
 
 FNR == 1 { page = name_of(FILENAME); folder = FILENAME; sub(/[^\/]*$/, "", folder) }
 
-# A piece of source: a link, and where in that file the piece begins and ends. It becomes a column of code
-# next to the text before it. The piece begins with the comment above its first line.
+# A line with a link to a source, and with the texts at which a piece of this source begins and ends. The
+# piece becomes a column of code next to the text before the link. The comment above its first line is
+# included.
 / <!-- from ".*" to ".*" -->$/ {
   split($0, parts, /" to "|<!-- from "|" -->/)
   match($0, /\([^)]*\)/)
   file = folder substr($0, RSTART + 1, RLENGTH - 2)
   if (!in_walk) html("<div class=\"walk\"><div>")
-  gsub(/^\[|\]\(.*/, "", parts[1])  # the site has no page for each file, so this is no link there
+  gsub(/^\[|\]\(.*/, "", parts[1])  # the site has no pages for sources, so the link becomes text
   html("</div><div>")
   print "`" parts[1] "`\n"
   print_piece(file, parts[2], parts[3])
@@ -126,7 +127,7 @@ in_code || /^    / {
   gsub(/`/, "")  # lists of headings show no code
   in_walk = page == "inside" && /^####/
   if (in_walk) {
-    # A heading of HTML is not in the list of a page's parts.
+    # A heading in HTML is left out of the list of sections.
     html("<div class=\"walk\"><div><h3>" title "</h3>")
     next
   }

@@ -67,8 +67,8 @@ Tensor weights_of(const Picture& picture, std::int64_t tokens) {
       .weights.view({queries, tokens});
 }
 
-// Draws each weight as a character. Darker characters are larger shares of the row's largest
-// weight.
+// Draws each weight as a character. A darker character means a weight that is nearer to the row's
+// largest weight.
 std::string draw(const Tensor& weights) {
   const std::string shades = ".:-=+*#%@";
   std::string text;

@@ -1,5 +1,5 @@
 // Translates dates as people write them ("5 March 1987") to ISO 8601 ("1987-03-05"), letter by
-// letter, with an encoder and a decoder that attends to it.
+// letter, with an encoder, and a decoder that attends to the encoder's results.
 
 #include <array>
 #include <iomanip>

@@ -1,5 +1,5 @@
 // Fine-tunes a small GPT with LoRA. The model has learnt one order of the alphabet. It learns
-// another order by training an eighth of its numbers.
+// another order while only an eighth of its parameters are trained.
 
 #include <iostream>
 #include <string>

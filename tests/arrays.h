@@ -21,7 +21,7 @@ inline DType dtype_named(const std::string& name) {
   throw Error("no dtype " + name);
 }
 
-/// A 1-d array with elements of type T, or an array of `shape`.
+/// An array with these elements of type T: 1-d, or of `shape`.
 template <class T>
 Array array_of(std::initializer_list<T> values) {
   // std::vector would not work here: std::vector<bool> has no data().

@@ -4,11 +4,11 @@
 //   distributed_worker resume SHARDS STEPS FILE    continues from that checkpoint
 //   distributed_worker dies SHARDS STEPS FILE      like train, but the last process is killed in
 //                                                  the last step
-//   distributed_worker kept SHARDS STEPS           two calls of backward per step, the
-//                                                  first with NoSync
+//   distributed_worker kept SHARDS STEPS           calls backward twice per step, the first
+//                                                  time with NoSync
 //   distributed_worker trainer FOLDER (patience | signal | filled | unwritten | best | onwards)
-//                                                  nn::Trainer on all processes
-//   distributed_worker again FOLDER                a Trainer resumes what it has just saved
+//                                                  uses nn::Trainer on all processes
+//   distributed_worker again FOLDER                a Trainer resumes the checkpoint that it saved
 //   distributed_worker (calls | hooks | extra | skipped | shapes | options |
 //                       seeds | frozen | replaced | converted | nosync | within | nested | loss |
 //                       killed | throws | catches | leaves)
@@ -217,13 +217,13 @@ void run_again(const Context& context, const std::string& folder) {
   std::cout << '\n';
 }
 
-// Writes to a file, because mpirun may lose the output of the first process that fails, and kills
-// the other processes.
+// Writes to a file, because mpirun kills all other processes when the first one fails, and may lose
+// its output.
 void log_error(const std::exception& error) {
   std::ofstream("errors", std::ios::app) << "error: " << error.what() << std::endl;
 }
 
-// Logs the error that f() throws. Process 0 also prints its error.
+// Logs the error that f() throws. Process 0 also prints the error.
 template <class F>
 void expect_error(F f) {
   try {

@@ -3,7 +3,8 @@
 
 #include <unistd.h>
 
-// Clang defines it in programs that are built to measure coverage. It is nullptr in other programs.
+// Clang defines this function in programs that are built to measure coverage. In other programs its
+// address is nullptr.
 extern "C" int __llvm_profile_write_file() __attribute__((weak));  // NOLINT: its name
 
 namespace tend::test {

@@ -1,5 +1,5 @@
-// Hooks in a program that is compiled at -O1. There, GCC 12 once assumed that a hook does not
-// change the variables that it writes to.
+// Hooks in a program that is compiled at -O1. At this level, GCC 12 once assumed that a call of a
+// hook does not change the variables that the hook captures.
 #include <iostream>
 #include <vector>
 

@@ -24,7 +24,7 @@ FOLDERS = ["core/kernels", "core/random", "autograd/ops", "attention/expressions
 # The programs that should notice a mutation, the fastest first. Each ends at its first failure.
 PROGRAMS = ["test_core", "test_attention", "test_autograd", "test_nn"]
 SECONDS = 900  # the time limit of a program: several times what the slowest program needs
-EQUIVALENT = re.compile(r"assert|fail\(|fail<|reserve|prefetch|grain|parallel_for")  # affects only speed or messages
+EQUIVALENT = re.compile(r"assert|fail\(|fail<|reserve|prefetch|grain|parallel_for")  # lines that affect only speed or messages
 
 # Pairs of a regular expression and its replacement.
 CHANGES = [

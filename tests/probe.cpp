@@ -62,7 +62,8 @@ int print_blas(std::int64_t n) {
 }
 
 // Uses eight threads, so that several are inside OpenBLAS at the same time even on few processors.
-// N must be more than 100: OpenBLAS's kernels for small matrices have no buffers to confuse.
+// N must be more than 100: OpenBLAS's kernels for small matrices have no buffers that other threads
+// could overwrite.
 int print_overlap(std::int64_t n) {
   std::atomic<bool> right = true;
   std::vector<std::jthread> threads;

@@ -12,7 +12,7 @@ namespace tend::attention {
 class CausalAttention : public nn::Module<CausalAttention> {
  public:
   /// Throws:
-  ///   ShapeError - d_in is below 1, or another size below 0
+  ///   ShapeError - d_in is below 1, or another size is below 0
   ///   Error      - dropout is outside [0, 1]
   CausalAttention(std::int64_t d_in, std::int64_t d_out, std::int64_t context_length,
                   double dropout, Flag qkv_bias = false);
@@ -28,8 +28,9 @@ class CausalAttention : public nn::Module<CausalAttention> {
   TEND_MODULE(nn::Linear, W_key);
   TEND_MODULE(nn::Linear, W_value);
   TEND_MODULE(nn::Dropout, dropout);
-  /// 1 where a key is hidden, as in the book. forward reads only its size, since attention is
-  /// causal anyway. A state with another mask is an Error.
+  /// 1 where a key is hidden, as in the book (S. Raschka, Build a Large Language Model). forward
+  /// reads only the mask's size, because it always computes causal attention. Loading a state dict
+  /// with another mask throws an Error.
   TEND_BUFFER(mask, {.persistent = false});
 
  protected:

@@ -21,17 +21,17 @@ inline void check_tokens(const char* module, const Tensor& x, std::int64_t d_in,
   }
 }
 
-/// Checks the sizes and the dropout of a module, and returns d_in. To be called before the first
-/// weights are drawn.
+/// Checks the sizes and the dropout of a module, and returns d_in. Constructors call it before they
+/// initialise weights.
 ///
 /// Throws:
-///   ShapeError - d_in is below 1, or another size below 0
+///   ShapeError - d_in is below 1, or another size is below 0
 ///   Error      - dropout is outside [0, 1]
 inline std::int64_t checked_d_in(const char* module, std::int64_t d_in, std::int64_t d_out,
                                  std::int64_t context_length, double dropout) {
   if (d_in < 1 || d_out < 0 || context_length < 0) {
-    fail<ShapeError>(module, "d_in ", d_in, ", d_out ", d_out, " and context_length ",
-                     context_length, " are not valid sizes");
+    fail<ShapeError>(module, "d_in must be at least 1, d_out and context_length at least 0, got ",
+                     d_in, ", ", d_out, " and ", context_length);
   }
   check_dropout(module, dropout);
   return d_in;

@@ -7,9 +7,9 @@
 
 namespace tend::attention {
 
-/// Causal attention with several heads. One projection each makes queries, keys and values, which
-/// are split into heads; `out_proj` combines the heads. Parameters are initialised in the order
-/// W_query, W_key, W_value, out_proj.
+/// Causal attention with several heads. Three projections make the queries, keys and values of all
+/// heads, which are then split into heads. `out_proj` combines the heads. Parameters are
+/// initialised in the order W_query, W_key, W_value, out_proj.
 class MultiHeadAttention : public nn::Module<MultiHeadAttention> {
  public:
   /// Throws:
@@ -32,8 +32,9 @@ class MultiHeadAttention : public nn::Module<MultiHeadAttention> {
   TEND_MODULE(nn::Linear, W_value);
   TEND_MODULE(nn::Linear, out_proj);
   TEND_MODULE(nn::Dropout, dropout);
-  /// 1 where a key is hidden, as in the book. forward reads only its size, since attention is
-  /// causal anyway. A state with another mask is an Error.
+  /// 1 where a key is hidden, as in the book (S. Raschka, Build a Large Language Model). forward
+  /// reads only the mask's size, because it always computes causal attention. Loading a state dict
+  /// with another mask throws an Error.
   TEND_BUFFER(mask, {.persistent = false});
 
  protected:

@@ -10,8 +10,8 @@ namespace {
 
 nn::Parameter drawn(std::int64_t d_in, std::int64_t d_out, Draw draw) {
   if (d_in < 1 || d_out < 1)
-    fail<ShapeError>("SelfAttentionV1", "d_in ", d_in, " and d_out ", d_out,
-                     " are not valid sizes");
+    fail<ShapeError>("SelfAttentionV1", "d_in and d_out must be at least 1, got ", d_in, " and ",
+                     d_out);
   return nn::Parameter(draw == Draw::uniform ? rand({d_in, d_out}) : randn({d_in, d_out}));
 }
 
@@ -21,8 +21,8 @@ using Three = std::array<Tensor, 3>;
 void copy_transposed(const char* operation, const Three& to, const Three& from) {
   for (std::size_t i = 0; i < to.size(); ++i) {
     if (to[i].shape() != from[i].t().shape()) {
-      fail<ShapeError>(operation, "weights of shape ", from[i].shape(), " do not fit ",
-                       to[i].shape(), " transposed");
+      fail<ShapeError>(operation, "weights of shape ", from[i].shape(),
+                       ", transposed, must have the shape ", to[i].shape());
     }
   }
   const NoGradGuard guard;

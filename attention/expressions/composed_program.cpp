@@ -10,7 +10,7 @@ using kernels::TileNode;
 using kernels::TileOp;
 using kernels::TileType;
 
-/// Wraps indices as int32 does.
+/// Wraps indices around at the limits of int32.
 Tensor wrapped(const Tensor& indices) {
   if (indices.numel() == 0) return indices;
   const bool fits = amin(indices).item<std::int64_t>() >= kernels::kLeastIndex &&
@@ -42,7 +42,7 @@ class Evaluation {
     return values_[static_cast<std::size_t>(node.inputs[i])];
   }
 
-  /// describe() returns the text of the error. It is only called if there is one position.
+  /// describe() returns the text of the error. It is called only if `faults` has one element.
   template <class Describe>
   void note_faults(const Tensor& faults, Describe describe) {
     if (!any(faults).item<bool>()) return;
@@ -67,7 +67,7 @@ class Evaluation {
     // The gradient of the table is summed in float64, as on the fused path.
     const bool sums = is_real && grad_enabled() && table.requires_grad();
     if (is_real) table = table.to(sums ? float64 : dtype_);
-    Tensor outside, offsets;  // offsets are in the row-major table
+    Tensor outside, offsets;  // offsets index the flattened table
     for (std::size_t d = 0; d < node.inputs.size(); ++d) {
       const Tensor& index = in(node, d);
       const std::int64_t size = table.size(static_cast<std::int64_t>(d));
@@ -89,14 +89,15 @@ class Evaluation {
     for (std::size_t d = 0; d < node.inputs.size(); ++d) {
       indices.push_back(in(node, d).item<std::int64_t>());
     }
-    return as_text("a look-up at ", indices, " in a table of shape ", table.shape());
+    return as_text("a look-up at ", indices, " is outside of its table of shape ", table.shape(),
+                   ",");
   }
 
   Tensor divide(const TileNode& node) {
     const Shape shape = broadcast_shapes("division", in(node, 0).shape(), in(node, 1).shape());
     const Tensor is_zero = (in(node, 1) == 0).expand(shape);
     note_faults(is_zero, [&] {
-      return as_text("a division of the index ", in(node, 0).item<std::int64_t>(), " by 0");
+      return as_text("the index ", in(node, 0).item<std::int64_t>(), " is divided by 0,");
     });
     const Tensor divisor = masked_fill(in(node, 1).expand(shape), is_zero, 1);
     const Tensor result = node.op == TileOp::floor_div ? wrapped(floor_divide(in(node, 0), divisor))

@@ -1,5 +1,5 @@
-// Evaluates a score or mask function on tensors, with public operations. This defines the meaning
-// of the function, and provides derivatives of any order.
+// Evaluates a score or mask function on tensors, with public operations. The results define what
+// the function means, and they have derivatives of any order.
 #pragma once
 
 #include <string>
@@ -8,7 +8,8 @@
 
 namespace tend::attention {
 
-/// The positions of scores (..., queries, keys), as int64 tensors that broadcast to their shape.
+/// The positions of scores (..., queries, keys), as int64 tensors that broadcast to the shape of
+/// the scores.
 struct PlaceTensors {
   Tensor batch, head, query, key;
 };
@@ -31,8 +32,8 @@ struct ComposedResult {
 /// derivative, and 0 times that is NaN.
 Tensor shielded(const Tensor& x, const Tensor& visible);
 
-/// Evaluates a function. `dtype` is the dtype of real numbers and of `score`, which is undefined
-/// for masks. Positions that are not `visible` contribute no gradient (shielded).
+/// Evaluates a function. `dtype` is the dtype of real numbers and of `score`. For masks, `score` is
+/// undefined. Positions that are not `visible` contribute no gradient; see shielded().
 ComposedResult evaluate(const TracedFunction& function, const PlaceTensors& places,
                         const Tensor& score, DType dtype, const Tensor& visible = {});
 

@@ -36,7 +36,8 @@ class Reverse {
       case TileOp::sub: to(0, g), to(1, -g); break;
       case TileOp::mul: to(0, g * in(1)), to(1, g * in(0)); break;
       case TileOp::div: to(0, g / in(1)), to(1, -g * out / in(1)); break;
-      // As in minimum and maximum: equal numbers share the gradient. With NaN, each gets all of it.
+      // As in minimum and maximum, equal inputs share the gradient. If an input is NaN, each input
+      // gets the whole gradient.
       case TileOp::min: choose(g, in(0) > in(1), in(0) < in(1), in(0) == in(1), to); break;
       case TileOp::max: choose(g, in(0) < in(1), in(0) > in(1), in(0) == in(1), to); break;
       case TileOp::neg: to(0, -g); break;
@@ -45,7 +46,7 @@ class Reverse {
       case TileOp::log: to(0, g / in(0)); break;
       case TileOp::tanh: to(0, g * (1.0 - out * out)); break;
       case TileOp::where: to(1, where(in(0), g, 0.0)), to(2, where(in(0), 0.0, g)); break;
-      default: break;  // batch, head, query, key, score, and indices that were converted
+      default: break;  // the other operations have no real inputs
     }
   }
 

@@ -7,7 +7,7 @@
 namespace tend::attention {
 
 /// The gradients of the score and of the floating tables' look-ups, as functions of the gradient of
-/// the result. The nodes begin with the nodes of the score function, and the tables are the same.
+/// the result. `function` begins with the nodes of the score function, and has the same tables.
 struct TracedDerivative {
   TracedFunction function;   // its results: the gradient of the score, then of each look-up
   std::vector<int> lookups;  // the nodes of the look-ups

@@ -14,14 +14,14 @@ TileType type_of(const Expr& value) {
 
 void check_number(const Expr& a) {
   if (type_of(a) == TileType::truth) {
-    fail<DTypeError>(kExpression, "a truth value where a number is needed; see `where`");
+    fail<DTypeError>(kExpression, "needs a number, got a truth value; `where` converts it");
   }
 }
 
 void check_truth(const Expr& a) {
   if (type_of(a) != TileType::truth) {
     fail<DTypeError>(kExpression,
-                     "a number where a truth value is needed; compare it with another");
+                     "needs a truth value, got a number; a comparison gives a truth value");
   }
 }
 

@@ -1,7 +1,7 @@
 /// \file
 /// Scores and masks of attention as functions of batch, head, query and key. Such a function is a
-/// lambda. It is called once, with symbolic values instead of numbers. These record the operations
-/// that the lambda applies to them.
+/// lambda. The lambda is called once, with symbolic values instead of numbers. The symbolic values
+/// record the operations that the lambda applies to them.
 #pragma once
 
 #include <concepts>
@@ -18,8 +18,8 @@ namespace tend::attention {
 ///
 /// A value is a real number of the scores' dtype, an index (int32, which wraps around), or a truth
 /// value. It exists only while the function is called. If an operation has an index and a real
-/// number, it converts the index. Write exp(x) and not std::exp(x): the functions of std do not
-/// accept an Expr.
+/// number, it converts the index to a real number. Write exp(x) and not std::exp(x): the functions
+/// of std do not accept an Expr.
 ///
 /// Throws:
 ///   Error      - a value is used after the call of its function, or outside of any function
@@ -37,7 +37,8 @@ class Expr {
                        : std::numeric_limits<std::int64_t>::max())) {}
   template <std::floating_point N>
   Expr(N number) : Expr(real(static_cast<double>(number))) {}
-  // There is no conversion to bool: what a function does must not depend on a value. Use `where`.
+  // There is no conversion to bool: the lambda is called only once, so it cannot branch on a value.
+  // Use `where`.
 
   Expr& operator+=(const Expr& other);
   Expr& operator-=(const Expr& other);
@@ -51,11 +52,11 @@ class Expr {
   static Expr real(double number);
 
   int node_;
-  std::uint64_t trace_;  // the number of the trace that has the node
+  std::uint64_t trace_;  // identifies the Trace that has the node
 };
 
-/// The position of a score. `head` is its index in dimension -3 of the scores. `batch` counts all
-/// dimensions before that one together. They are 0 if there are no such dimensions.
+/// The position of a score. `head` is the index in dimension -3 of the scores. `batch` is the index
+/// into the dimensions before -3, flattened. An index is 0 if its dimensions do not exist.
 struct Position {
   Expr batch, head, query, key;
 };
@@ -78,7 +79,7 @@ Expr abs(const Expr& a);
 ///@}
 
 ///@{
-/// Functions of real numbers. They convert an index.
+/// Functions of real numbers. An index is converted to a real number.
 Expr exp(const Expr& a);
 Expr log(const Expr& a);
 Expr tanh(const Expr& a);
@@ -158,9 +159,9 @@ class Lookup {
 
 /// Makes a tensor readable in score and mask functions.
 ///
-/// After `const auto table = lookup(x)`, table(i, j) is an element of x. It has one index for each
-/// dimension. Negative indices do not count from the end. At hidden positions, an index outside of
-/// the tensor reads 0 or false.
+/// After `const auto table = lookup(x)`, table(i, j) is an element of x. There must be one index
+/// for each dimension. Negative indices do not count from the end. At hidden positions, an index
+/// outside of the tensor reads 0 or false.
 ///
 /// Elements of an int64 tensor are indices, and elements of a bool tensor are truth values. A
 /// floating tensor is converted to the dtype of the scores, and may require grad.

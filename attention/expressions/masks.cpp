@@ -44,7 +44,7 @@ MaskFunction causal_bottom_right(std::int64_t queries, std::int64_t keys) {
 
 MaskFunction sliding_window(std::int64_t size) {
   check_at_least_one("sliding_window", "size", size);
-  size = std::min(size, kernels::kGreatestIndex);  // this means all earlier keys
+  size = std::min(size, kernels::kGreatestIndex);  // the limit includes all earlier keys
   return [size](const Position& at) { return at.key <= at.query && at.query - at.key < size; };
 }
 
@@ -71,8 +71,8 @@ MaskFunction documents(const Tensor& documents) {
   const Lookup document = lookup(documents);
   const bool has_batch = documents.dim() == 2;
   return [&](const Position& at) {
-    // Without these checks positions beyond the table would be hidden without an error. A look-up
-    // reads 0 there, and is reported only where the position is visible.
+    // Without these checks, positions beyond the table could be hidden without an error. A look-up
+    // reads 0 there, and its error is reported only at visible positions.
     for (const kernels::TileOp each : {kernels::TileOp::query, kernels::TileOp::key})
       Trace::current().need({"documents", each, documents, has_batch ? 1 : 0});
     if (!has_batch) return document(at.query) == document(at.key);
@@ -92,7 +92,7 @@ MaskFunction padding(const Tensor& lengths) {
 
 MaskFunction blocks(std::int64_t size) {
   check_at_least_one("blocks", "size", size);
-  size = std::min(size, kernels::kGreatestIndex);  // this means one block
+  size = std::min(size, kernels::kGreatestIndex);  // the limit means one block
   return [size](const Position& at) { return at.query / size == at.key / size; };
 }
 

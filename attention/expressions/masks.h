@@ -13,8 +13,8 @@ MaskFunction causal();
 
 /// causal() for queries that follow cached keys: aligned at the bottom right.
 ///
-/// The last of `queries` sees all `keys`, the query before it all but the last key, and so on. To
-/// shift any other function, use with_offset().
+/// The last query sees all keys, the query before it sees all but the last key, and so on. To shift
+/// any other function, use with_offset().
 ///
 /// Throws:
 ///   ShapeError - a size is negative
@@ -27,8 +27,8 @@ MaskFunction causal_bottom_right(std::int64_t queries, std::int64_t keys);
 /// Throws: Error - the size is below 1
 MaskFunction sliding_window(std::int64_t size);
 
-/// All queries see the first `length` keys. They see the other keys causally. A length beyond int32
-/// means all keys. A negative length means an empty prefix.
+/// Each query sees the first `length` keys, and all keys up to its own position. A length beyond
+/// int32 means all keys. A negative length means an empty prefix.
 MaskFunction prefix(std::int64_t length);
 /// prefix() with a length for each batch. `lengths` is (B), int64.
 ///
@@ -39,9 +39,9 @@ MaskFunction prefix(std::int64_t length);
 ///   DTypeError - in flex_attention, a length does not fit int32
 MaskFunction prefix(const Tensor& lengths);
 
-/// Queries see only the keys of their document. `documents`, int64, is the number of each token's
-/// document: (B, T), or (T) for all batches. If the tensor is longer than the sequence, its
-/// beginning is used.
+/// Queries see only the keys of their document. `documents` is int64, (B, T), or (T) for all
+/// batches. It identifies each token's document by a number. If the tensor is longer than the
+/// sequence, its beginning is used.
 ///
 /// Throws:
 ///   ShapeError - `documents` has neither one nor two dimensions
@@ -66,7 +66,7 @@ MaskFunction blocks(std::int64_t size);
 MaskFunction dilated(std::int64_t step);
 
 /// The position of each token in its document, counted from 0. Position embeddings of packed
-/// sequences need these.
+/// sequences need these positions.
 ///
 /// `documents` is (..., T), int64. A document is a run of equal numbers. The result is int64, has
 /// the same shape, and gets no gradient.

@@ -92,8 +92,8 @@ ScoreFunction t5_bias(const Tensor& table, Flag bidirectional, std::int64_t max_
   check_table("t5_bias", table, 2, "(buckets, heads)");
   const std::int64_t buckets = bidirectional ? table.size(0) / 2 : table.size(0);
   if (buckets < 2) {
-    fail<ShapeError>("t5_bias", "a table of shape ", table.shape(),
-                     " has fewer than two buckets on a side");
+    fail<ShapeError>("t5_bias", "each side needs at least two buckets, got a table of shape ",
+                     table.shape());
   }
   if (max_distance <= buckets / 2) {
     fail("t5_bias", "max_distance must be more than half the ", buckets, " buckets on a side, got ",

@@ -36,8 +36,8 @@ Tensor alibi_slopes(std::int64_t heads);
 ///   ShapeError - in flex_attention, there is another number of heads
 ///   IndexError - in flex_attention, a sequence is longer than `length`
 ///
-/// Shaw et al. 2018, https://arxiv.org/abs/1803.02155, which has a vector for each distance; here
-/// it is a number.
+/// Shaw et al. 2018, https://arxiv.org/abs/1803.02155, which has a vector for each distance. Here
+/// each distance has a number.
 ScoreFunction relative_bias(const Tensor& table);
 
 /// The relative position bias of T5: score + table[bucket, head], where the distance of query and
@@ -45,14 +45,14 @@ ScoreFunction relative_bias(const Tensor& table);
 ///
 /// `table` is (buckets, heads), floating. If `bidirectional`, the first half of the buckets is for
 /// keys up to the query, and the second half for keys after it. Otherwise keys after the query use
-/// bucket 0. On each side, the first half of the buckets are for one distance each. The others are
-/// for ranges of distances that grow logarithmically up to max_distance. The last bucket is also
-/// for all greater distances.
+/// bucket 0. On each side of the query, the first half of the buckets are for one distance each.
+/// The others are for ranges of distances that grow logarithmically up to max_distance. The last
+/// bucket is also for all greater distances.
 ///
 /// Throws:
 ///   ShapeError - `table` does not have two dimensions, or a side has fewer than two buckets
 ///   DTypeError - `table` is not floating
-///   Error      - max_distance is too small for ranges, or above 2^20
+///   Error      - max_distance is at most half the buckets of a side, or above 2^20
 ///   ShapeError - in flex_attention, there is another number of heads
 ///
 /// Raffel et al. 2020, https://arxiv.org/abs/1910.10683; Hugging Face's T5Attention.

@@ -48,12 +48,12 @@ void TracedFunction::check(DType dtype) const {
     if (each.op != TileOp::lookup) continue;
     const Tensor& table = tables[static_cast<std::size_t>(each.table)];
     if (table.dim() != std::ssize(each.inputs)) {
-      fail<ShapeError>(kExpression, "a table now has the shape ", table.shape(), ", with ",
-                       each.inputs.size(), " indices for it");
+      fail<ShapeError>(kExpression, "a table now has the shape ", table.shape(),
+                       ", but the function reads it with ", each.inputs.size(), " indices");
     }
     if (type_of_elements(table) != each.type) {
-      fail<DTypeError>(kExpression, "a table of shape ", table.shape(), " is ", table.dtype(),
-                       " now, and was not when the function was called");
+      fail<DTypeError>(kExpression, "a table of shape ", table.shape(), " is now ", table.dtype(),
+                       ", but had another dtype when the function was made");
     }
   }
   for (const Tensor& table : tables) check_table(table);
@@ -68,22 +68,22 @@ void TracedFunction::check_sizes(const char* operation, const Shape& weights) co
     Shape expected = each.made_for.value_or(table);
     expected[each.dimension] = table[each.dimension];
     if (table != expected) {
-      fail<ShapeError>(operation, each.function, " was made for a table ", *each.made_for,
-                       ", which now is ", table);
+      fail<ShapeError>(operation, each.function, " was made for a table of shape ", *each.made_for,
+                       ", but the table now has the shape ", table);
     }
     const bool of_queries = each.place == TileOp::query;
     if (of_queries || each.place == TileOp::key) {
       const std::int64_t places = weights[rank - (of_queries ? 2 : 1)];
       if (places <= table[each.dimension]) continue;
-      fail<IndexError>(operation, each.function, " is for ", table[each.dimension],
-                       " tokens, the weights ", weights, " have ", places,
+      fail<IndexError>(operation, each.function, " is for at most ", table[each.dimension],
+                       " tokens, but the weights ", weights, " have ", places,
                        of_queries ? " queries" : " keys");
     }
     const bool of_heads = each.place == TileOp::head;
     const std::int64_t present = of_heads ? heads : batches;
     if (table[each.dimension] == present) continue;
     fail<ShapeError>(operation, each.function, " is for ", table[each.dimension],
-                     of_heads ? " heads" : " batches", ", the weights ", weights, " have ",
+                     of_heads ? " heads" : " batches", ", but the weights ", weights, " have ",
                      present);
   }
 }
@@ -119,7 +119,7 @@ Trace& Trace::current() {
 
 int Trace::node_of(const Expr& value) const {
   if (value.trace_ != number_)
-    fail(kExpression, "a value of another function, or of an earlier call");
+    fail(kExpression, "the value belongs to another function, or to an earlier call");
   return value.node_;
 }
 
@@ -129,7 +129,7 @@ Expr Trace::add(TileNode node) {
   const auto found = known_.find(key);
   if (found != known_.end()) return value(found->second);
   if (is_limited_ && function_.nodes.size() == kMostNodes) {
-    fail(kExpression, "a function of more than ", kMostNodes, " operations");
+    fail(kExpression, "a function may have at most ", kMostNodes, " operations");
   }
   const int number = static_cast<int>(function_.nodes.size());
   function_.nodes.push_back(std::move(node));
@@ -166,7 +166,7 @@ Expr Trace::look_up(const Tensor& table, std::vector<int> indices) {
   }
   for (const int index : indices) {
     if (node(index).type != TileType::index) {
-      fail<DTypeError>(kExpression, "only indices can be looked up in a table of shape ",
+      fail<DTypeError>(kExpression, "a look-up needs integers as indices, for a table of shape ",
                        table.shape());
     }
   }

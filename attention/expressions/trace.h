@@ -15,15 +15,16 @@ namespace tend::attention {
 /// The name of the operation in errors about values of score and mask functions.
 inline constexpr const char* kExpression = "attention expression";
 
-/// The size that a function's table must have in one dimension: one entry for each batch or head,
-/// or at least one for each query or key. Without this check, a function would silently read a part
-/// of a larger table.
+/// The size that a function's table must have in one dimension: exactly as many entries as
+/// there are batches or heads, or at least as many as there are queries or keys. Without this
+/// check, a function would silently read a part of a larger table.
 struct SizeNeeded {
   const char* function;   // its name in errors
   kernels::TileOp place;  // batch, head, query or key
   Tensor table;
   std::int64_t dimension;
-  std::optional<Shape> made_for = {};  // the required shape; empty if only `dimension` matters
+  // The table's shape when the function was made. Empty if only `dimension` is checked.
+  std::optional<Shape> made_for = {};
 };
 
 /// A recorded function: a program whose tables are tensors, which may have gradients.
@@ -34,7 +35,7 @@ struct TracedFunction {
   std::vector<SizeNeeded> sizes = {};
 
   const kernels::TileNode& node(int i) const { return nodes[static_cast<std::size_t>(i)]; }
-  /// To be called before each use, since tables may have changed after the function was recorded.
+  /// Must be called before each use, since tables may have changed after the function was recorded.
   ///
   /// Throws:
   ///   ShapeError - a table now has another number of dimensions
@@ -42,14 +43,14 @@ struct TracedFunction {
   ///   DTypeError - scores of `dtype` cannot represent a constant
   ///   Error      - a table now has more than 2^31 - 1 elements
   void check(DType dtype) const;
-  /// To be called after check(). `operation` is the name in messages.
+  /// Must be called after check(). `operation` is the name in messages.
   ///
   /// Throws:
   ///   ShapeError - weights of this shape have more or fewer batches or heads than a table
-  ///   IndexError - they have more queries or keys than a table
+  ///   IndexError - the weights have more queries or keys than a table
   ///   ShapeError - a table has another shape than when its function was made
   void check_sizes(const char* operation, const Shape& weights) const;
-  /// The program for scores of this dtype. Floating tables are converted to it.
+  /// The program for scores of this dtype. Floating tables are converted to this dtype.
   kernels::TileProgram program(DType dtype) const;
 };
 
@@ -75,10 +76,10 @@ class Trace {
   Expr constant(kernels::TileType type, double number);
   /// An element of the table. Throws the errors of lookup().
   Expr look_up(const Tensor& table, std::vector<int> indices);
-  /// Records a size that a table must have. A function that calls this one with its own batch or
-  /// head inherits the requirement.
+  /// Records a size that a table must have. If another function calls this one and
+  /// passes its batch or head on unchanged, the other function gets the same requirement.
   void need(const SizeNeeded& size) { function_.sizes.push_back(size); }
-  /// The number of the node.
+  /// The number of the value's node.
   ///
   /// Throws: Error - the value belongs to another function
   int node_of(const Expr& value) const;

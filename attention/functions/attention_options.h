@@ -21,7 +21,7 @@ struct AttentionOutput {
 /// rounding. NaN and infinities in the inputs may spread differently.
 enum class AttentionPath {
   automatic,  ///< chooses the faster path
-  fused,      ///< computes tiles and stores no weights: memory grows with T, not with T * S
+  fused,      ///< computes tiles and stores no weights, so memory grows linearly with the tokens
   composed    ///< uses public operations, and stores the weights
 };
 
@@ -46,8 +46,8 @@ struct AttentionOptions {  // NOLINT(clang-analyzer-optin.performance.Padding): 
   /// The probability that a weight is dropped. Dropout is applied whenever this is not 0, so pass 0
   /// outside of training.
   double dropout_p = 0.0;
-  /// Query i sees keys 0 to i (aligned at the top left, as in PyTorch). It may be combined with a
-  /// mask.
+  /// Query i sees keys 0 to i (aligned at the top left, as in PyTorch). is_causal may be combined
+  /// with a mask.
   Flag is_causal = false;
   /// The factor of the scores. The default is 1 / sqrt(head_dim).
   std::optional<double> scale = {};

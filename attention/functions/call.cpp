@@ -63,7 +63,7 @@ Shape broadcast_leading(const char* operation, const Tensor& query, const Tensor
   fail<ShapeError>(
       operation, "the leading dimensions of query ", query.shape(), ", key ", key.shape(),
       " and value ", value.shape(), " do not broadcast",
-      hint ? "; with enable_gqa, heads of the query share those of key and value" : "");
+      hint ? "; with enable_gqa, heads of the query share the heads of key and value" : "");
 }
 
 // Checks query, key and value, and returns the shape of the weights: (..., queries, keys).
@@ -153,7 +153,7 @@ AttentionPathGuard::~AttentionPathGuard() {
 
 namespace {
 
-// Where hooks read and edit what happens inside attention.
+// The points inside attention at which hooks can read and replace tensors.
 constexpr nn::HookPoint kScores("hook_attn_scores"), kPattern("hook_pattern"), kZ("hook_z");
 
 Tensor attend_unheard(const AttentionCall& call, AttentionPath path, const Tensor& query,
@@ -192,7 +192,8 @@ std::vector<std::int64_t> heard_heads(const AttentionCall& call) {
   return {heads.begin(), heads.end()};
 }
 
-// Attention with hooks on some heads. These heads are composed; the others use the usual path.
+// Attention with hooks on some heads. These heads use the composed path. The others use the path
+// that the call selects.
 Tensor attend_heard(const AttentionCall& call, AttentionPath path, const Tensor& query,
                     const Tensor& key, const Tensor& value, Tensor kept) {
   if (!kept.defined() && call.dropout_p < 1) kept = draw_kept_weights(call);

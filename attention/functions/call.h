@@ -26,8 +26,8 @@ struct AttentionCall {
   bool has_functions() const noexcept { return score_function || mask_function; }
 };
 
-/// All dimensions except the last two. The number of heads, which is the last of them, is
-/// multiplied by `heads_per_head`.
+/// Returns all dimensions except the last two. The last of the returned dimensions, the number of
+/// heads, is multiplied by `heads_per_head`.
 Shape batch_shape(const Tensor& matrices, std::int64_t heads_per_head = 1);
 
 /// Checks these arguments and puts them into a call. The caller fills in the other members.

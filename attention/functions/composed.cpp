@@ -20,7 +20,7 @@ Tensor ungrouped(const Tensor& x, std::int64_t group) {
   return group == 1 ? x : flatten(x, -4, -3);
 }
 
-// The mask and the causal rule together, as a mask of masked_softmax. Undefined if there is
+// The mask and the causal rule together, as a mask for masked_softmax. Undefined if there is
 // neither.
 Tensor joined_mask(const AttentionCall& call, const Tensor& scores) {
   Tensor mask = call.mask;

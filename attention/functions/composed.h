@@ -31,11 +31,11 @@ Tensor visible_scores(const AttentionCall& call, const Tensor& query, const Tens
 Tensor with_dropout(const AttentionCall& call, const Tensor& weights,
                     const std::vector<std::int64_t>& heads, const Array& kept);
 
-/// A position among the weights (..., queries, keys). `head` counts the heads of all batches.
+/// A position among the weights (..., queries, keys). `head` is batch * number of heads + head.
 struct WeightPlace {
   std::int64_t head, query, key;
 };
-/// The position of a row-major index.
+/// The position of a row-major index of the weights.
 WeightPlace weight_place(const Shape& weights, std::int64_t position);
 
 /// Throws an IndexError that describes what went wrong at a row-major index of the weights: a

@@ -48,19 +48,19 @@ struct FlexOptions {
 /// Query, key and value have the gradients of scaled_dot_product_attention, except that the
 /// gradient of the scores also goes through the derivative of the score function. Floating tables
 /// (lookup) have a gradient, too, which is summed in a fixed order. The fused path sums it in
-/// float64. The composed path does so for tables that are read by index, and uses sum() for tables
-/// without dimensions.
+/// float64. The composed path also sums in float64 for tables that are read by index. For tables
+/// without dimensions, it uses sum().
 ///
 /// NaN and infinities at hidden positions have the same effect as with is_causal:
 /// - From a value they reach the result, unless dropout drops the weight.
-/// - From a query or key they may reach the result, unless the fused path skips the tile. It does
-///   so if all values of the head are finite.
+/// - From a query or key they may reach the result, unless the fused path skips the tile. The fused
+///   path skips hidden tiles if all values of the head are finite.
 /// - From the score function they reach neither the result nor a gradient.
 ///
 /// The fused path evaluates the functions tile by tile, so memory grows with T and not with T * S.
-/// It computes bounds of the mask's indices for each tile. It skips the tile if they show that all
-/// of it is hidden. It does not evaluate the mask if they show that nothing is hidden. Dropout
-/// drops the same weights on both paths.
+/// It computes bounds of the mask's indices for each tile. If the bounds show that the whole tile
+/// is hidden, it skips the tile. If they show that nothing is hidden, it does not evaluate the
+/// mask. Dropout drops the same weights on both paths.
 ///
 /// Throws:
 ///   ShapeError - the sizes of the inputs do not fit together, or do not fit a function's table
@@ -68,7 +68,7 @@ struct FlexOptions {
 ///   IndexError - a look-up is outside of its table, or an index is divided by 0, at a visible
 ///                position
 ///   Error      - dropout_p is outside [0, 1]
-///   Error      - there are more than 2^31 - 1 batches times heads, queries or keys
+///   Error      - batches * heads, queries or keys are more than 2^31 - 1
 ///   Error      - options.path is fused, but the fused path cannot compute this
 ///
 /// Dong et al. 2024, https://arxiv.org/abs/2412.05496;
@@ -85,8 +85,8 @@ Tensor flex_attention(const Tensor& query, const Tensor& key, const Tensor& valu
 AttentionOutput flex_attention_with_weights(const Tensor& query, const Tensor& key,
                                             const Tensor& value, const FlexOptions& options = {});
 
-/// The result of flex_attention_with_heads. n is the number of requested heads, whose entries are
-/// in the order of the request.
+/// The result of flex_attention_with_heads. n is the number of requested heads. These heads are in
+/// the order of the request.
 struct HeadDetails {
   Tensor context;      ///< (..., T, V), of all heads: the result of flex_attention
   Tensor weights;      ///< (..., n, T, S), after dropout
@@ -97,7 +97,7 @@ struct HeadDetails {
 /// flex_attention that also returns the weights, scores and logsumexp of some heads.
 ///
 /// `heads` are indices into dimension -3. The context may still be computed on the fused path: only
-/// the requested heads need T * S memory. Otherwise it has the shapes, dtypes and errors of
+/// the requested heads need T * S memory. The function has the shapes, dtypes and other errors of
 /// flex_attention. All results have gradients: weights and logsumexp have the gradients of softmax
 /// and logsumexp over the visible scores.
 ///

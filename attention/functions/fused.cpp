@@ -14,7 +14,7 @@ Array expand_leading(const Tensor& x, const Shape& leading) {
 }
 
 // An uninitialised array (..., heads, T, D) with the layout of `like`. If `like` is a view of (...,
-// T, heads, D), so is the result, and its heads can be merged without a copy.
+// T, heads, D), so is the result. The heads of the result can then be merged without a copy.
 Array empty_like_heads(const Tensor& like, const Shape& shape) {
   const Shape& strides = like.array().strides();
   const std::int64_t rank = like.dim();
@@ -55,18 +55,18 @@ constexpr std::size_t kQuery = 0, kKey = 1, kValue = 2, kMask = 3, kContext = 4,
 // The index of the first table among the inputs. The inputs before it are query, key and value.
 constexpr std::size_t kTableInputs = 3;
 
-// A copy of the function that reads replace(table) instead of each table.
+// A copy of the function in which replace(table) replaces each table.
 template <class F>
 std::shared_ptr<const TracedFunction> with_tables(
     const std::shared_ptr<const TracedFunction>& function, F replace) {
   if (!function) return {};
   TracedFunction own = *function;
   for (Tensor& table : own.tables) table = replace(table);
-  own.sizes.clear();  // already checked, and their entries would keep the tables alive
+  own.sizes.clear();  // already checked; the entries would keep the tables alive
   return std::make_shared<const TracedFunction>(std::move(own));
 }
 
-// The call without its tensors, since the graph saves these.
+// The call without its tensors, which the graph saves by itself.
 AttentionCall without_tensors(AttentionCall call) {
   const auto none = [](const Tensor&) { return Tensor(); };
   call.mask = {};
@@ -122,8 +122,7 @@ void fused_gradients(Derivative& d, const AttentionCall& call) {
 
 // Computes the gradients by public operations, so that they can be differentiated again.
 void composed_gradients(Derivative& d, AttentionCall call) {
-  // If two inputs are the same tensor, each still has its own gradient, so each needs its own
-  // handle.
+  // Two inputs may be the same tensor. Each input has its own gradient, so it needs its own handle.
   std::vector<Tensor> inputs;
   const auto own = [&inputs](const Tensor& x) { return inputs.emplace_back(x.view(x.shape())); };
   const Tensor query = own(d.saved(kQuery)), key = own(d.saved(kKey)), value = own(d.saved(kValue));
@@ -196,16 +195,16 @@ std::string fused_obstacle(const AttentionCall& call, const Tensor& query, const
 //           1   1024       0.8                    0.4
 //          15   1024      0.64                   0.75
 //
-// On a Zen 5 (causal, benchmarks/attention.cpp): 2.3 and 1.3 for 16 tokens, 2.7 and 1.9 for 256,
-// 3.9 and 2.6 for 1024.
+// On a Zen 5, with a causal mask (benchmarks/attention.cpp), the two quotients are 2.3 and 1.3 for
+// 16 tokens, 2.7 and 1.9 for 256, and 3.9 and 2.6 for 1024.
 //
 // The backward computes 16 queries at a time, and functions are evaluated for 64 at a time, even if
 // there are fewer queries. So the fused path does not pay for few queries and many keys. One query
 // of 8 heads over 1024 keys with linear biases takes 422 us fused and 81 us composed, on two cores
 // of a Zen 4; the results differ by up to 2.4e-7.
 //
-// A forward without a gradient and without functions is always fused. Its bits depend neither on
-// the number of queries nor on the keys after them.
+// A forward without a gradient and without functions is always fused, because the bits of the fused
+// result depend neither on the number of queries nor on later keys.
 bool fused_pays(const AttentionCall& call, const Tensor& query, const Tensor& key,
                 const Tensor& value) {
   return !(records_gradient(query, key, value) || call.has_functions()) || query.size(-2) >= 16 ||

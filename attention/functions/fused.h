@@ -7,7 +7,7 @@
 
 namespace tend::attention {
 
-/// The reason why the fused path cannot compute this; empty if it can.
+/// Returns the reason why the fused path cannot compute the call, or "" if it can.
 std::string fused_obstacle(const AttentionCall& call, const Tensor& query, const Tensor& key,
                            const Tensor& value);
 

@@ -20,7 +20,7 @@ Tensor future_mask(std::int64_t length) {
 void check_future_mask(const char* owner, const Tensor& mask) {
   if (!equal(mask.to(float32), future_mask(mask.size(0)))) {
     fail(owner, "the loaded mask of shape ", mask.shape(),
-         " is not the causal one, with 1 above the diagonal and 0 elsewhere");
+         " must have 1 above the diagonal and 0 elsewhere");
   }
 }
 

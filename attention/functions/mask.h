@@ -20,7 +20,8 @@ Tensor causal_mask(std::int64_t queries, std::int64_t keys);
 Tensor causal_mask_bottom_right(std::int64_t queries, std::int64_t keys);
 
 /// The `mask` buffer of the causal modules in attention/book: (length, length), 1 above the
-/// diagonal and 0 elsewhere. Its polarity is the opposite: 1 means hidden, as in the book.
+/// diagonal and 0 elsewhere. Its polarity is the opposite of other masks: 1 means hidden, as in the
+/// book.
 Tensor future_mask(std::int64_t length);
 
 /// Checks that `mask` is the future_mask of its size. `owner` is the module that the message names.

@@ -23,8 +23,9 @@ Tensor masked_softmax(const Tensor& scores, const Tensor& mask) {
   const Tensor left = hide(scores, mask);
   const Tensor weights = softmax(left, -1);
   if (!std::isnan(sum(weights.detach()).item<double>())) return weights;
-  // Softmax gives NaN for rows that contain only -inf. They are computed as if all their scores
-  // were 0, and the result is cleared afterwards. So gradients of any order have no NaN.
+  // Softmax gives NaN for rows that contain only -inf. These rows are computed as if all their
+  // scores were 0, and their weights are set to 0 afterwards. So gradients of any order have no
+  // NaN.
   const Tensor empty = amax(left.detach(), {-1}, true) == detail::kHidden;
   return masked_fill(softmax(masked_fill(left, empty, 0), -1), empty, 0);
 }

@@ -13,10 +13,8 @@ std::int64_t checked_dims(const Tensor& x, const RotaryOptions& options) {
   if (!is_floating(x.dtype())) fail<DTypeError>(kName, "x is ", x.dtype(), ", not floating");
   const std::int64_t dims = options.dims.value_or(x.size(-1));
   if (dims < 2 || dims > x.size(-1) || dims % 2 != 0) {
-    fail<ShapeError>(kName, dims,
-                     " dims to turn must be an even number from 2 to the size of "
-                     "dimension -1 of ",
-                     x.shape());
+    fail<ShapeError>(kName, "dims ", dims,
+                     " must be an even number from 2 to the size of dimension -1 of ", x.shape());
   }
   return dims;
 }
@@ -29,7 +27,7 @@ void check_positions(const Tensor& x, const Tensor& positions) {
   for (std::int64_t d = 0; d + 1 < x.dim(); ++d) rows.push_back(x.size(d));
   if (!broadcasts_to(positions.shape(), rows)) {
     fail<ShapeError>(kName, "positions ", positions.shape(), " do not broadcast to ", rows,
-                     ", the rows of x ", x.shape());
+                     ", the shape of x ", x.shape(), " without dimension -1");
   }
 }
 

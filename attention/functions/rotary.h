@@ -1,5 +1,5 @@
 // Rotary positions: queries and keys are rotated by angles that grow with their positions. Their
-// dot products then depend on the distance only.
+// dot products then depend only on the distance of the positions.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,10 @@ namespace tend::attention {
 
 /// How angles are reduced for sequences that are longer than in training.
 ///
-/// The method is Llama 3.1's (https://arxiv.org/abs/2407.21783). It depends on how often a pair
-/// turns within original_context tokens:
-/// - less than low_frequency times: the pair turns `factor` times more slowly;
-/// - at least high_frequency times: the pair turns as before;
+/// The method is Llama 3.1's (https://arxiv.org/abs/2407.21783). It depends on how many full turns
+/// a pair of dimensions makes within original_context tokens:
+/// - fewer than low_frequency turns: the pair turns `factor` times more slowly;
+/// - at least high_frequency turns: the pair turns as before;
 /// - in between: the slowdown is interpolated.
 struct RotaryScaling {
   double factor = 1.0;
@@ -51,8 +51,8 @@ struct RotaryOptions {
 ///   DTypeError - x is not floating, or positions are bool
 ///   Error      - theta or scaling.factor is not positive and finite
 ///   Error      - scaling.original_context is negative
-///   Error      - original_context is above 0, and low_frequency and high_frequency are not finite
-///                or low_frequency is not below high_frequency
+///   Error      - original_context is above 0, but low_frequency is not below high_frequency, or
+///                one of the two is not finite
 ///
 /// Su et al. 2021, https://arxiv.org/abs/2104.09864.
 Tensor rotary(const Tensor& x, const Tensor& positions, const RotaryOptions& options = {});

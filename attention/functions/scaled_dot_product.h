@@ -12,27 +12,30 @@ namespace tend::attention {
 ///
 /// query is (..., T, D), key (..., S, D) and value (..., S, V). The result is (..., T, V). Leading
 /// dimensions broadcast, and all inputs have one floating dtype. With enable_gqa the query has a
-/// multiple of the heads (dimension -3) of key and value: consecutive heads of the query share one.
-/// The mask is described in AttentionOptions: in a bool mask, true means that a query may attend. A
-/// query that may attend to nothing, or whose scores are all -inf, gets zeros. Arguments by
-/// position have PyTorch's order.
+/// multiple of the heads (dimension -3) of key and value: consecutive heads of the query share one
+/// head of key and value. The mask is described in AttentionOptions: in a bool mask, true means
+/// that a query may attend. A query that may attend to nothing, or whose scores are all -inf, gets
+/// zeros. Positional arguments have PyTorch's order.
 ///
 /// For the gradient g of the result:
 /// - value: weights^T @ g
-/// - weights: g @ value^T; dropout and masked_softmax turn it into s, the gradient of the scores
+/// - weights: g @ value^T; the derivatives of dropout and masked_softmax turn this into s, the
+///   gradient of the scores
 /// - a floating mask: s
 /// - query: scale * s @ key
 /// - key: scale * s^T @ query
 ///
-/// If a query attends to nothing and the inputs are finite, it contributes zeros to all of these.
+/// If a query attends to nothing and the inputs are finite, the query contributes zeros to all
+/// these gradients.
 ///
 /// The fused path accepts any strides. Its result has the layout of the query, so split heads are
 /// merged without a copy. It drops the same weights as the composed path, and stores one bit for
-/// each weight. Gradients of its gradients are composed. It does not support:
+/// each weight. Second and higher derivatives are computed with public operations. The fused path
+/// does not support:
 /// - a floating mask that requires grad or has another dtype than the query;
 /// - a value with leading dimensions that the weights do not have;
 /// - dropout_p = 1;
-/// - the gradient of is_causal with a query_offset.
+/// - is_causal with a query_offset above 0, if a gradient is recorded.
 ///
 /// In these cases AttentionPath::automatic uses the composed path, and AttentionPath::fused throws
 /// an Error that says why. AttentionPath::automatic also uses the composed path if a gradient is
@@ -66,9 +69,10 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
 /// scaled_dot_product_attention that also returns the weights (..., T, S), after dropout.
 ///
 /// It has the shapes, dtypes and errors of scaled_dot_product_attention. Context and weights both
-/// have a gradient. Both are computed on the composed path. So the context equals the result
-/// without weights only up to rounding, and a prefix of the sequence has the same context only up
-/// to rounding.
+/// have a gradient. Both are computed on the composed path. So the context equals the result of
+/// scaled_dot_product_attention only up to rounding. Likewise, the
+/// context of a prefix that is computed alone equals the first rows of the whole sequence's context
+/// only up to rounding.
 ///
 /// Throws: Error - options.path is fused
 AttentionOutput attention_with_weights(const Tensor& query, const Tensor& key, const Tensor& value,

@@ -46,7 +46,8 @@ class Beams {
   }
 
  private:
-  // Each beam can lose one candidate to each stop token. Enough others must remain.
+  // A beam can lose one candidate to each stop token. So it needs one candidate more than there are
+  // stop tokens, and at least 2.
   std::int64_t candidates_per_beam() const {
     const std::set<std::int64_t> stops(options_.stop_tokens.begin(), options_.stop_tokens.end());
     return std::max<std::int64_t>(2, 1 + std::ssize(stops));

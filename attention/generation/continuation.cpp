@@ -21,7 +21,7 @@ Continuation::Continuation(const GPT& model, const std::vector<TokenSequence>& p
     : model_(model), sequences_(prompts) {
   const auto length = static_cast<std::int64_t>(longest(prompts));
   if (use_cache) {
-    // A model without a table of positions accepts any number of tokens.
+    // A model without a table of positions accepts any number of tokens, so the sum may overflow.
     std::int64_t total = 0;
     if (__builtin_add_overflow(length, new_tokens, &total))
       fail<OutOfMemoryError>("generate", new_tokens, " new tokens after ", length, " are too many");

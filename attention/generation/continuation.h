@@ -11,7 +11,8 @@ namespace tend::attention {
 
 class Continuation {
  public:
-  /// `model` must outlive this object. It makes room for `new_tokens` after the prompts.
+  /// `model` must outlive this object. The constructor makes room for `new_tokens` after the
+  /// prompts.
   Continuation(const GPT& model, const std::vector<TokenSequence>& prompts, std::int64_t new_tokens,
                bool use_cache);
 
@@ -32,7 +33,7 @@ class Continuation {
   const GPT& model_;
   std::vector<TokenSequence> sequences_;
   std::optional<KVCache> cache_;
-  std::vector<std::int64_t> padding_;  // of each sequence; empty if all have the same length
+  std::vector<std::int64_t> padding_;  // padding tokens of each sequence; empty if there are none
 };
 
 }  // namespace tend::attention

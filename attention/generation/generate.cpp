@@ -18,11 +18,11 @@ void check_numbers(const GenerateOptions& o) {
   if (o.max_new_tokens < 0) fail(kGenerate, "max_new_tokens ", o.max_new_tokens, " is negative");
   if (!(o.temperature >= 0 && std::isfinite(o.temperature)))
     fail(kGenerate, "the temperature must be at least 0 and finite, got ", o.temperature);
-  if (o.top_k && *o.top_k < 1) fail(kGenerate, "top_k ", *o.top_k, " leaves no token");
+  if (o.top_k && *o.top_k < 1) fail(kGenerate, "top_k must be at least 1, got ", *o.top_k);
   if (o.top_p && !(*o.top_p > 0 && *o.top_p <= 1))
-    fail(kGenerate, "top_p must lie in (0, 1], got ", *o.top_p);
+    fail(kGenerate, "top_p must be in (0, 1], got ", *o.top_p);
   if (o.min_p && !(*o.min_p >= 0 && *o.min_p <= 1))
-    fail(kGenerate, "min_p must lie in [0, 1], got ", *o.min_p);
+    fail(kGenerate, "min_p must be in [0, 1], got ", *o.min_p);
   if (!(o.repetition_penalty > 0 && std::isfinite(o.repetition_penalty)))
     fail(kGenerate, "the repetition_penalty must be positive and finite, got ",
          o.repetition_penalty);
@@ -52,8 +52,8 @@ void check_drawn(const GenerateOptions& o) {
 void check_beams(const GenerateOptions& o) {
   if (o.num_beams < 1) fail(kGenerate, "num_beams must be at least 1, got ", o.num_beams);
   if (o.num_beams == 1) return;
-  if (o.temperature != 0) fail(kGenerate, "beams are not drawn: the temperature must be 0");
-  if (o.on_token) fail(kGenerate, "beams choose their tokens at the end: on_token is not called");
+  if (o.temperature != 0) fail(kGenerate, "num_beams above 1 needs a temperature of 0");
+  if (o.on_token) fail(kGenerate, "on_token cannot be used with beams");
   if (o.num_samples > o.num_beams)
     fail(kGenerate, "num_samples ", o.num_samples, " exceeds num_beams ", o.num_beams);
 }
@@ -175,7 +175,7 @@ std::vector<TokenSequence> generate(const GPT& model, const std::vector<TokenSeq
 TokenSequence generate(const GPT& model, const TokenSequence& prompt,
                        const GenerateOptions& options) {
   if (options.num_samples != 1)
-    fail(kGenerate, "num_samples ", options.num_samples, " for one sequence");
+    fail(kGenerate, "num_samples must be 1 for one returned sequence, got ", options.num_samples);
   return generate(model, std::vector<TokenSequence>{prompt}, options).at(0);
 }
 

@@ -24,9 +24,9 @@ struct GenerateOptions {
   /// Above 0, tokens are drawn from softmax(logits / temperature) by the default generator. The
   /// same manual_seed gives the same tokens.
   double temperature = 0.0;
-  // These three restrict which tokens can be drawn, and are applied in this order. By default all
-  // tokens can be drawn. Tokens that are tied at the limit stay. With a temperature of 0 nothing is
-  // drawn, so each of them is an Error, even top_k = 1.
+  // The next three options restrict which tokens can be drawn, and are applied in this order. By
+  // default all tokens can be drawn. Tokens that are tied at the limit stay. With a temperature of
+  // 0 nothing is drawn, so each of these options is then an Error, even top_k = 1.
   std::optional<std::int64_t> top_k = {};  ///< the k likeliest
   /// The smallest set of likeliest tokens with at least this total probability (Holtzman et al.
   /// 2020, https://arxiv.org/abs/1904.09751).
@@ -34,24 +34,24 @@ struct GenerateOptions {
   /// The tokens with at least this share of the likeliest token's probability (Nguyen et al. 2024,
   /// https://arxiv.org/abs/2407.01082).
   std::optional<double> min_p = {};
-  /// For the tokens that a sequence already has, positive logits are divided by this, and other
-  /// logits multiplied by it (Keskar et al. 2019, https://arxiv.org/abs/1909.05858).
+  /// For a token that the sequence already has, a positive logit is divided by this number, and a
+  /// negative logit is multiplied by it (Keskar et al. 2019, https://arxiv.org/abs/1909.05858).
   double repetition_penalty = 1.0;
   /// A sequence ends at the first of these tokens, which becomes its last token.
   std::vector<std::int64_t> stop_tokens = {};
-  /// The number of continuations of each prompt. More than one need a temperature above 0, or beams
-  /// (Error), since they would otherwise be equal.
+  /// The number of continuations of each prompt. More than one continuation needs a temperature
+  /// above 0 or beams (Error), since the continuations would otherwise be equal.
   std::int64_t num_samples = 1;
-  /// Above 1, this number of sequences is followed by beam search. The num_samples best are
-  /// returned, the best one first. Their score is the sum of their tokens' log-probabilities,
-  /// divided by (number of new tokens)^length_penalty. If there are fewer sequences, fewer are
-  /// returned. With several prompts it is then unknown which sequence belongs to which prompt.
+  /// Above 1, beam search follows this number of sequences. It returns the num_samples best, the
+  /// best one first. A sequence's score is the sum of its new tokens' log-probabilities, divided by
+  /// (number of new tokens)^length_penalty. If beam search finds fewer sequences, it returns fewer.
+  /// With several prompts, the results then do not show which sequence belongs to which prompt.
   std::int64_t num_beams = 1;
   double length_penalty = 1.0;
   /// Stores the keys and values of earlier tokens (KVCache) instead of computing them again.
   Flag use_cache = true;
   /// Called with the index of a sequence and its new token, as soon as the token is chosen. If it
-  /// returns false, the generation ends. It cannot be used with beams (Error).
+  /// returns false, the generation ends. on_token cannot be used with beams (Error).
   std::function<bool(std::size_t sequence, std::int64_t token)> on_token = {};
 };
 

@@ -8,8 +8,8 @@
 
 namespace tend::attention {
 
-/// Applies the repetition penalty for the tokens of n sequences to their logits or
-/// log-probabilities, (n, vocab_size).
+/// Applies the repetition penalty to the logits or log-probabilities (n, vocab_size) of n
+/// sequences. It changes the tokens that a sequence already has.
 Tensor penalized(const Tensor& logits, const std::vector<TokenSequence>& sequences,
                  double repetition_penalty);
 

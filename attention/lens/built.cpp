@@ -93,8 +93,8 @@ void ModelBuilder::attend(const BuiltHead& head) {
   check_layer(head.layer);
   if (head.head < 0) fail<IndexError>("ModelBuilder", "head ", head.head, " is negative");
   if (head.value.size != head.output.size) {
-    fail<ShapeError>("ModelBuilder", "a head cannot copy ", head.value.size, " directions to ",
-                     head.output.size);
+    fail<ShapeError>("ModelBuilder", "value and output of a head must have the same size, got ",
+                     head.value.size, " and ", head.output.size);
   }
   for (const BuiltHead& each : heads_) {
     if (each.layer == head.layer && each.head == head.head)
@@ -185,9 +185,9 @@ struct Counts {
 };
 
 // Counts the tokens of the sequence for which is_counted(token i, other) holds: RASP's
-// selector_width. It works at position length + i, which sees the whole sequence. Layer 0 copies
-// token i to it. Layer 1 attends equally to the counted keys and to the first separator, so the
-// separator gets the weight 1 / (1 + count).
+// selector_width. The count is computed at position length + i, which sees the whole sequence.
+// Layer 0 copies token i to this position. Layer 1 attends equally to the counted keys and to the
+// first separator, so the separator gets the weight 1 / (1 + count).
 Counts count_tokens(ModelBuilder& builder, std::int64_t length,
                     const std::function<bool(std::int64_t, std::int64_t)>& is_counted) {
   const Subspace tokens = builder.tokens(), positions = builder.positions();
@@ -246,8 +246,8 @@ GPT sort_model(std::int64_t vocab_size, std::int64_t length) {
   const auto is_smaller = [](std::int64_t token, std::int64_t other) { return other < token; };
   const Counts counts = count_tokens(builder, length, is_smaller);
   const Subspace positions = builder.positions(), answer = builder.add(vocab_size);
-  // Only these positions have the counts of the sequence's tokens. The score of a count is at most
-  // `length`, so this term is decisive.
+  // Only the positions from length to 2 length have counts of the sequence's tokens. The score of
+  // this term exceeds the score of every count, which is at most `length`.
   const auto has_count = [=](std::int64_t, std::int64_t key) {
     return key >= length && key < 2 * length ? length + 2 : 0;
   };

@@ -38,9 +38,9 @@ struct BuiltHead {
 
 /// A table that the layer's feed-forward network computes.
 ///
-/// It reads a number, which is one direction, and adds 1 to direction i of `output` if levels[i] is
-/// the nearest level. The levels descend. If the number is nearer to 0 than to the last level, the
-/// table adds nothing.
+/// The table reads a number from one direction of the residual stream. It adds 1 to direction i of
+/// `output` if levels[i] is the level nearest to the number. The levels descend. If the number is
+/// nearer to 0 than to the last level, the table adds nothing.
 struct BuiltTable {
   std::int64_t layer = 0;
   Subspace number = {};
@@ -52,9 +52,9 @@ struct BuiltTable {
 struct ModelBuilderOptions {
   std::int64_t vocab_size = 0;
   std::int64_t context_length = 0;
-  /// The factor of all scores and logits. In float32, the default makes attention patterns one-hot
-  /// if all other scores are smaller by at least 1. If several keys have the largest score, the
-  /// pattern is uniform over these keys.
+  /// The factor of all scores and logits. In float32, the default makes an attention pattern
+  /// one-hot if the largest score exceeds all others by at least 1. If several keys have the
+  /// largest score, the pattern is uniform over these keys.
   double sharpness = 100;
 };
 
@@ -123,8 +123,8 @@ class ModelBuilder {
 /// An induction circuit: two layers with two heads each, without feed-forward networks.
 ///
 /// Head 1 of layer 0 copies the previous token. Head 0 of layer 1 attends to keys whose previous
-/// token is the query's token, and predicts the keys' tokens. If there are several, their logits
-/// are equal. If there are none, the head attends to all keys except the first.
+/// token is the query's token, and predicts the keys' tokens. If several keys match, the head
+/// attends equally to them. If no key matches, it attends equally to all keys except the first.
 ///
 /// Elhage et al. 2021, https://transformer-circuits.pub/2021/framework; Olsson et al. 2022.
 attention::GPT induction_model(std::int64_t vocab_size, std::int64_t context_length,

@@ -9,7 +9,7 @@ namespace {
 using attention::GPT;
 using attention::Norm;
 
-// A copy of the model whose head has its own weight.
+// A copy of the model whose output head has its own weight.
 GPT untied_copy(const GPT& model) {
   GPT copy = model.clone();
   copy.head.weight = nn::Parameter(model.head.weight.detach().clone());
@@ -57,7 +57,7 @@ GPT fold_norms(const GPT& model) {
 
 GPT centre_writing(const GPT& model) {
   if (model.config.norm != attention::NormKind::layer)
-    fail("centre_writing", "the model's norms do not subtract the mean");
+    fail("centre_writing", "the norms of the model must be LayerNorm, which subtracts the mean");
   const NoGradGuard no_graph;
   GPT copy = untied_copy(model);
   centre(copy.token_embedding.weight, 1);

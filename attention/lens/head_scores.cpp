@@ -11,7 +11,7 @@ namespace {
 
 void check_pattern(const Tensor& pattern) {
   if (pattern.dim() != 4)
-    fail<ShapeError>("lens", "a pattern is (batch, head, query, key), got ", pattern.shape());
+    fail<ShapeError>("lens", "a pattern must be (batch, head, query, key), got ", pattern.shape());
 }
 
 void check_tokens(const Tensor& pattern, const Tensor& tokens) {
@@ -21,7 +21,8 @@ void check_tokens(const Tensor& pattern, const Tensor& tokens) {
   const bool fits = tokens.dim() == 2 && tokens.size(0) == pattern.size(0) &&
                     tokens.size(1) == pattern.size(2) && tokens.size(1) == pattern.size(3);
   if (!fits)
-    fail<ShapeError>("lens", "tokens ", tokens.shape(), " for a pattern ", pattern.shape());
+    fail<ShapeError>("lens", "tokens ", tokens.shape(),
+                     " must be (batch, token) with the sizes of the pattern ", pattern.shape());
 }
 
 // The attention to keys where `wanted` is true, averaged over the queries that have such a key.

@@ -17,7 +17,8 @@ constexpr Renamed kBlockParts[] = {
     {"attention.", "attn."}, {"feed_forward.", "mlp."}, {"norm1.", "ln1."}, {"norm2.", "ln2."}};
 constexpr Renamed kModelParts[] = {{"norm.", "ln_final."}};
 
-// Names in TransformerLens 3 and before it, within a block and of a model.
+// Activations that TransformerLens 3 renamed: the new name and the earlier one. The first table has
+// the activations of a block, the second those outside of blocks.
 constexpr Renamed kNewInBlock[] = {
     {"hook_in", "hook_resid_pre"},       {"hook_out", "hook_resid_post"},
     {"ln2.hook_in", "hook_resid_mid"},   {"attn.hook_out", "hook_attn_out"},

@@ -10,8 +10,8 @@ namespace tend::lens {
 /// TransformerLens's name of an activation, such as "blocks.0.attn.hook_q".
 ///
 /// `name` may be the path of modules that leads to it ("blocks.0.attention.hook_q"), the name in
-/// TransformerLens 3 ("blocks.0.attn.q.hook_out"), or the result itself. Other names are returned
-/// unchanged.
+/// TransformerLens 3 ("blocks.0.attn.q.hook_out"), or already the name that is returned. Other
+/// names are returned unchanged.
 ///
 /// https://transformerlensorg.github.io/TransformerLens
 std::string activation_name(const std::string& name);

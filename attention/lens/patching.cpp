@@ -24,7 +24,8 @@ std::string head_name(std::int64_t layer, const std::string& name) {
 
 double measured(const Metric& metric, const Tensor& logits) {
   const Tensor value = metric(logits);
-  if (value.numel() != 1) fail<ShapeError>("lens", "a metric is one number, got ", value.shape());
+  if (value.numel() != 1)
+    fail<ShapeError>("lens", "a metric must be one number, got ", value.shape());
   return value.item<double>();
 }
 
@@ -43,12 +44,13 @@ const Tensor& patch_of(const ActivationCache& cache, const std::string& name,
                        const Tensor& tokens) {
   const Tensor& patch = cache[name];
   if (patch.size(0) != tokens.size(0) || patch.size(1) != tokens.size(1))
-    fail<ShapeError>("lens", "the cache has ", name, ' ', patch.shape(), " for tokens ",
-                     tokens.shape());
+    fail<ShapeError>("lens", "the cache must be from tokens of shape ", tokens.shape(),
+                     ", but has ", name, ' ', patch.shape());
   return patch;
 }
 
-// Calls f(layer, i) for all layers and all entries of `sizes`: (layers, *sizes).
+// Calls f(layer, i) for each layer and each index i into an array of shape `sizes`. The result is
+// (layers, *sizes).
 template <class F>
 Tensor for_each_layer(const GPT& model, const Shape& sizes, F f) {
   std::vector<double> all;

@@ -13,7 +13,7 @@
 namespace tend::lens {
 
 /// A number that is measured in a run: a function of the logits (batch, position, d_vocab), such as
-/// the difference of two of them. It returns a tensor of one element.
+/// the difference of two logits. It returns a tensor of one element.
 using Metric = std::function<Tensor(const Tensor& logits)>;
 
 /// A hook that replaces some heads of hook_q, hook_k, hook_v, hook_z or hook_result by `value`.
@@ -22,7 +22,7 @@ using Metric = std::function<Tensor(const Tensor& logits)>;
 /// or cache[name].mean({0, 1}), or the activation of another run.
 ///
 /// Throws:
-///   Error      - `name` is none of these
+///   Error      - `name` is not one of these activations
 ///   IndexError - in the run, there is no such head
 ///   ShapeError - in the run, `value` does not broadcast
 Hook replace_heads(const std::string& name, const std::vector<std::int64_t>& heads,
@@ -55,7 +55,7 @@ Tensor patch_by_head_and_position(const attention::GPT& model, const Tensor& tok
                                   const std::string& name = "hook_z");
 
 /// Attribution patching: estimates by how much patch_by_head_and_position changes the metric, from
-/// one run and one backward.
+/// one run and one call of backward.
 ///
 /// The estimate is of first order: the sum over batch and d_head of (activation in the cache -
 /// activation in the run) times the gradient of the metric in the run. The result is (layers,
@@ -79,9 +79,9 @@ struct Head {
 /// Path patching: measures how a sender head influences the metric through some receiver heads.
 ///
 /// In a first run on `tokens`, the sender has the activation from `cache`. All other heads keep
-/// their activations from a plain run on `tokens`. This run determines the input of the receivers.
-/// The result is the metric of a second run, in which only the receivers get this input: a float64
-/// tensor of one element.
+/// their activations from a plain run on `tokens`. This first run determines the input of the
+/// receivers. The result is the metric of a second run, in which only the receivers get this input:
+/// a float64 tensor of one element.
 ///
 /// `name` is the receivers' input: hook_q, hook_k or hook_v. Without receivers, the result is the
 /// metric of the first run. It shows the direct path, from the sender through feed-forward networks

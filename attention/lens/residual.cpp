@@ -28,7 +28,7 @@ class Collection {
     parts_.push_back(x);
     labels_.push_back(label);
   }
-  // Adds the embeddings. If all sequences share the position vectors, they are expanded.
+  // Adds the embeddings. Position vectors that all sequences share are expanded.
   void add_embeddings(const ActivationCache& cache) {
     const Tensor tokens = cache["hook_embed"];
     add("embed", tokens);

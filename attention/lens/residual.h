@@ -41,7 +41,7 @@ Parts accumulated_parts(const attention::GPT& model, const ActivationCache& cach
 /// Applies the final norm to parts of the residual stream, with the scale that it had in the run.
 ///
 /// The result is part / scale * weight; LayerNorm centres the part first. With a fixed scale this
-/// is linear: for all parts of the stream the results add up to ln_final.hook_normalized without
+/// is linear, so the results for all parts of the stream add up to ln_final.hook_normalized without
 /// the norm's bias. `stack` is (..., batch, position, d_model), and so is the result.
 Tensor through_final_norm(const attention::GPT& model, const ActivationCache& cache,
                           const Tensor& stack);
@@ -66,9 +66,10 @@ Tensor logit_lens(const attention::GPT& model, const ActivationCache& cache);
 /// The Jacobians of the Jacobian lens: how the residual stream before each layer changes the stream
 /// at the end, averaged over `tokens`.
 ///
-/// `tokens` is (batch, position), int64. Entry (l, i, j) sums d end(t, i) / d before_l(s, j) over
-/// positions t, and averages it over batches and positions s. The result is (layers + 1, d_model,
-/// d_model). Its last matrix is the identity. The function calls backward d_model times.
+/// `tokens` is (batch, position), int64. Let `before_l` be the stream before layer l, and `end` the
+/// stream at the end. Entry (l, i, j) is d end(t, i) / d before_l(s, j), summed over positions t
+/// and averaged over batches and positions s. The result is (layers + 1, d_model, d_model). Its
+/// last matrix is the identity. The function calls backward d_model times.
 ///
 /// Throws: ShapeError, IndexError - the model does not accept the tokens; see GPT::forward
 ///

@@ -12,12 +12,12 @@ namespace {
                             const std::vector<std::string>& names) {
   std::string text;
   for (const std::string& each : nearest_names(activation_name(name), names)) {
-    text += (text.empty() ? "; near ones: " : ", ") + each;
+    text += (text.empty() ? "; the nearest names are " : ", ") + each;
   }
   fail<IndexError>(operation, "there is no activation ", name, text);
 }
 
-// The indices of the wanted heads in a tensor that has `heads`, or all heads if the list is empty.
+// The indices of the wanted heads in a tensor that has `heads`, or all heads if `heads` is empty.
 Tensor positions_of(const std::vector<std::int64_t>& wanted,
                     const std::vector<std::int64_t>& heads) {
   std::vector<std::int64_t> positions;

@@ -52,7 +52,7 @@ class Hooks final : public nn::HookListener {
 
  private:
   std::vector<Hook> hooks_;
-  std::map<std::string, bool> passed_;  // the activations so far; true if there is a hook
+  std::map<std::string, bool> passed_;  // names of activations so far; true: has a hook
 };
 
 /// Activations by name, in the order in which the model computed them.
@@ -82,8 +82,8 @@ struct CacheOptions {
   /// The names to store; see Hook::name. An empty list means all but hook_result, which needs much
   /// memory.
   std::vector<std::string> names = {};
-  /// If given, it is used instead of `names`. It returns true for the TransformerLens names whose
-  /// activations to store.
+  /// If given, it is used instead of `names`. It returns true for TransformerLens names whose
+  /// activations are to be stored.
   std::function<bool(const std::string& name)> filter = {};
   /// Only for hook_attn_scores and hook_pattern: the heads to store, in this order. An empty list
   /// means all heads.
@@ -131,8 +131,8 @@ struct CachedRun {
 ///     const Tensor pattern = cache["blocks.1.attn.hook_pattern"];  // (batch, head, query, key)
 ///
 /// If scores, weights or the scales of norms are stored, the model computes them in separate steps.
-/// The result then equals the result of a plain call up to rounding. Otherwise it has the same
-/// bits. Errors of the model pass through.
+/// The result then equals the result of a plain call up to rounding. Otherwise the two results have
+/// the same bits. Errors of the model pass through.
 ///
 /// Throws: IndexError - there is no such name or head; the message lists the nearest names
 template <Forward F>

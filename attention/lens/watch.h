@@ -18,7 +18,7 @@ namespace tend::lens {
 /// A score that a Watch records.
 struct WatchedScore {
   std::string name;
-  std::vector<std::string> activations;  ///< The names of the activations that it reads.
+  std::vector<std::string> activations;  ///< The names of the activations that `score` reads.
   /// Computes one number or several, such as one for each head. The shape must always be the same.
   std::function<Tensor(const ActivationCache&)> score;
 };
@@ -34,10 +34,10 @@ struct WatchedScore {
 ///                       /*every=*/100);
 ///     nn::Trainer trainer(model, optimizer, loss, {.steps = 1000, .after_step = std::ref(watch)});
 ///
-/// In a loop by hand, call `watch(step)` after each step. The Trainer writes the scores to its log
-/// (log.jsonl). To record, the model is called once in evaluation mode. It computes only the named
-/// activations, and no graph is recorded. After a run was resumed, the Watch has only the later
-/// records, but the log has all of them.
+/// In a training loop of your own, call `watch(step)` after each step. The Trainer writes the
+/// scores to its log (log.jsonl). To record, the Watch calls the model once in evaluation mode. The
+/// call stores only the named activations, and builds no graph. After a run was resumed, the Watch
+/// has only the later records, but the log has all of them.
 class Watch {
  public:
   /// `model` must outlive this object.
@@ -47,12 +47,12 @@ class Watch {
   Watch(Model& model, const Tensor& input, std::vector<WatchedScore> scores, std::int64_t every = 1)
       : Watch(
             model, [&model, input] { model(input); }, std::move(scores), every) {}
-  /// `call` is any call of the model.
+  /// `call` is a function that calls the model.
   Watch(nn::ModuleBase& model, std::function<void()> call, std::vector<WatchedScore> scores,
         std::int64_t every = 1);
 
   /// If `step` is a multiple of `every`, records the scores and returns true. Otherwise it returns
-  /// false. It throws what run_with_cache and the scores throw.
+  /// false. Errors of run_with_cache and of the scores pass through.
   bool operator()(std::int64_t step);
   /// For TrainerOptions::after_step. It also writes the scores into `step`.
   void operator()(nn::TrainedStep& step);

@@ -23,7 +23,7 @@ const GroupedQueryAttention& attention_of(const GPT& model, std::int64_t layer) 
 
 const FeedForward& feed_forward_of(const GPT& model, std::int64_t layer) {
   const FeedForward& mlp = block_of(model, layer).feed_forward;
-  if (mlp.kind == FeedForwardKind::none) fail("lens", "the model has attention only");
+  if (mlp.kind == FeedForwardKind::none) fail("lens", "the model has no feed-forward networks");
   return mlp;
 }
 

@@ -17,8 +17,7 @@ namespace tend::lens {
 ///
 /// Throws:
 ///   IndexError - there is no such layer
-///   Error      - a weight of the feed-forward network is asked for, and the model has only
-///                attention
+///   Error      - the weight belongs to a feed-forward network, but the model has none
 ///
 /// https://transformerlensorg.github.io/TransformerLens
 

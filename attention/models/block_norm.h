@@ -28,7 +28,7 @@ class Norm : public nn::Module<Norm> {
   TEND_PARAMETER(bias);
 
  private:
-  // In single operations, so that hooks can read and replace the scale.
+  // Computes forward in single operations, so that hooks can read and replace the scale.
   Tensor forward_by_scale(const Tensor& x) const;
 };
 

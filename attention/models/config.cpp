@@ -27,8 +27,8 @@ void check_heads(const char* module, const GPTConfig& c) {
   }
   std::int64_t product = 0;
   if (__builtin_mul_overflow(c.num_heads, c.head_size(), &product)) {
-    fail<ShapeError>(module, "num_heads ", c.num_heads, " of head_dim ", c.head_size(),
-                     " are too many");
+    fail<ShapeError>(module, "num_heads ", c.num_heads, " times head_dim ", c.head_size(),
+                     " is too large");
   }
 }
 
@@ -42,7 +42,7 @@ void check_rotary(const char* module, const GPTConfig& c) {
   }
 }
 
-// Checks the width of the feed-forward network. Gate and up are one matrix, hence 2 hidden rows.
+// Checks the width of the feed-forward network. Gate and up are one matrix with 2 * hidden rows.
 void check_hidden(const char* module, const GPTConfig& c) {
   if (c.hidden_width) check_size(module, "hidden_width", *c.hidden_width);
   std::int64_t hidden = c.hidden_width.value_or(0), rows = 0;

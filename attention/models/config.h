@@ -39,7 +39,8 @@ constexpr bool is_gated(FeedForwardKind kind) {
 /// The sizes and parts of a GPT.
 ///
 /// The defaults are GPT-2's architecture except for the biases of query, key and value, the kind of
-/// GELU, and the tied head. GPT2::config and Llama::config read a configuration from a config.json.
+/// GELU, and the tied output head. GPT2::config and Llama::config read a configuration from a
+/// config.json.
 struct GPTConfig {
   std::int64_t vocab_size = 256;
   /// The longest sequence, including cached tokens.
@@ -61,7 +62,7 @@ struct GPTConfig {
   FeedForwardKind feed_forward = FeedForwardKind::gelu;
   /// The width between the two maps of a feed-forward network. The default is 4 width.
   std::optional<std::int64_t> hidden_width = {};
-  /// The number of heads of keys and values; several heads of queries share each. The default is
+  /// The number of heads of keys and values; several heads of queries may share one. The default is
   /// num_heads.
   std::optional<std::int64_t> num_kv_heads = {};
   /// The size of a head. The default is width / num_heads.
@@ -71,7 +72,7 @@ struct GPTConfig {
   Flag out_bias = true;           ///< the bias of the attention's last map
   Flag feed_forward_bias = true;  ///< the biases of both maps of the feed-forward networks
   Flag norm_bias = true;          ///< the bias of NormKind::layer; RMSNorm has no bias
-  /// The head uses the weight of the token embedding instead of its own.
+  /// The output head uses the weight of the token embedding instead of its own.
   Flag tied_head = false;
   /// A token sees itself and the window - 1 tokens before it. The default is all tokens before it.
   std::optional<std::int64_t> window = {};
@@ -83,14 +84,15 @@ struct GPTConfig {
   std::int64_t kv_heads() const { return num_kv_heads.value_or(num_heads); }
   /// The size of one head.
   ///
-  /// Throws: ShapeError - num_heads is needed and below 1
+  /// Throws: ShapeError - head_dim is not set, and num_heads is below 1
   std::int64_t head_size() const;
 };
 
 /// Checks the configuration of a block and returns it. `module` is the name in messages.
 ///
 /// Throws:
-///   ShapeError - a size is below 1 or too large, or sizes do not divide
+///   ShapeError - a size is below 1 or too large
+///   ShapeError - width or num_heads is not divisible as needed, or rotary.dims is invalid
 ///   Error      - norm_eps, a dropout or a number of `rotary` is out of range
 const GPTConfig& checked_block(const char* module, const GPTConfig& config);
 

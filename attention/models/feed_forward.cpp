@@ -6,7 +6,8 @@
 namespace tend::attention {
 namespace {
 
-// Hooks before and after the nonlinearity. kPreLinear is the factor of the gate in gated networks.
+// Hooks before and after the nonlinearity. In gated networks, kPreLinear is the hook of the factor
+// that multiplies the gate.
 constexpr nn::HookPoint kPre("hook_pre"), kPreLinear("hook_pre_linear"), kPost("hook_post");
 
 GPTConfig plain(std::int64_t width, GeluKind gelu) {

@@ -22,14 +22,15 @@ void check_places(const char* name, const Tensor& places, const Tensor& tokens) 
   if (places.dtype() != int64)
     fail<DTypeError>("GPT", name, " are ", places.dtype(), ", not int64");
   if (places.shape() != tokens.shape() && places.shape() != Shape{tokens.size(1)})
-    fail<ShapeError>("GPT", name, " ", places.shape(), " for tokens ", tokens.shape());
+    fail<ShapeError>("GPT", name, " ", places.shape(),
+                     " must be (B, T) or (T,) for tokens (B, T) = ", tokens.shape());
 }
 
 void check_positions(const GPTConfig& config, const Tensor& tokens, const GPTInputs& inputs) {
   const Tensor& positions = inputs.positions;
   check_places("positions", positions, tokens);
   if (config.positions == PositionKind::alibi && inputs.cache != nullptr)
-    fail("GPT", "a cache does not keep positions, whose distances ALiBi needs");
+    fail("GPT", "ALiBi needs the distances of positions, but a cache does not store positions");
   if (positions.numel() == 0) return;
   const auto lowest = min(positions).item<std::int64_t>();
   const auto highest = max(positions).item<std::int64_t>();
@@ -42,9 +43,9 @@ void check_positions(const GPTConfig& config, const Tensor& tokens, const GPTInp
 void check_documents(const Tensor& tokens, const GPTInputs& inputs) {
   check_places("documents", inputs.documents, tokens);
   if (inputs.cache != nullptr)
-    fail("GPT", "documents and a cache do not go together: give each document a row of its own");
+    fail("GPT", "documents cannot be combined with a cache: pass each document as a sequence");
   if (inputs.padding.defined())
-    fail("GPT", "documents and padding do not go together: number padding as a document");
+    fail("GPT", "documents cannot be combined with padding: give the padding a document number");
 }
 
 }  // namespace
@@ -71,7 +72,8 @@ void GPT::check_inputs(const Tensor& tokens, const GPTInputs& inputs) const {
     if (inputs.padding.dtype() != int64)
       fail<DTypeError>("GPT", "padding is ", inputs.padding.dtype(), ", not int64");
     if (inputs.padding.shape() != Shape{tokens.size(0)}) {
-      fail<ShapeError>("GPT", "padding ", inputs.padding.shape(), " for tokens ", tokens.shape());
+      fail<ShapeError>("GPT", "padding ", inputs.padding.shape(),
+                       " must be (B,) for tokens (B, T) = ", tokens.shape());
     }
     if (any(inputs.padding < 0).item<bool>()) fail("GPT", "padding must not be negative");
     if (inputs.cache == nullptr && any(inputs.padding > tokens.size(1)).item<bool>())
@@ -82,7 +84,7 @@ void GPT::check_inputs(const Tensor& tokens, const GPTInputs& inputs) const {
   if (inputs.cache == nullptr) return;
   const auto& window = inputs.cache->options().window;
   if (window && !(config.window && *config.window <= *window)) {
-    fail("GPT", "the cache keeps the last ", *window, " tokens, the model sees ",
+    fail("GPT", "the cache stores only the last ", *window, " tokens, but the model sees ",
          config.window ? as_text(*config.window) : "all");
   }
 }
@@ -96,7 +98,8 @@ Tensor GPT::embed(const Tensor& tokens, const GPTInputs& inputs) const {
     const Tensor positions = in_order ? position_embedding.range(first, tokens.size(1))
                                       : position_embedding(token_positions(tokens.size(1), inputs));
     Tensor added = positions.to(x.dtype());
-    // It may be a view of the weight, which a hook that writes in place would change.
+    // `added` may be a view of the weight. Without a copy, a hook that writes in place would change
+    // the weight.
     if (kPositionEmbed.is_heard()) added = added.clone();
     x = x + kPositionEmbed(added);
   }

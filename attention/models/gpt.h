@@ -19,7 +19,7 @@ struct GPTOutput {
 };
 
 /// A language model that predicts the next token: token and position embeddings, blocks, a final
-/// norm, and a head without bias. GPTConfig chooses the parts.
+/// norm, and an output head without bias. GPTConfig chooses the parts.
 class GPT : public nn::Module<GPT> {
  public:
   /// Throws:

@@ -8,8 +8,8 @@ namespace tend::attention {
 
 /// The inputs that a call of a GPT accepts in addition to tokens (B, T).
 struct GPTInputs {
-  /// Keys and values of the tokens before, which are not computed again. The call adds the keys and
-  /// values of its own tokens.
+  /// The keys and values of earlier tokens, which are then not computed again. The call adds the
+  /// keys and values of its own tokens.
   KVCache* cache = nullptr;
   /// The number of padding tokens at the left of each sequence, int64 (B,). No token attends to
   /// padding, and positions are counted from the first token after it. With a cache, pass the same
@@ -23,8 +23,8 @@ struct GPTInputs {
   ///
   /// By default, tokens are counted from 0: in each document if there are documents, otherwise in
   /// the whole sequence. Cached tokens are counted, padding is not. ALiBi computes distances from
-  /// positions. With PositionKind::none they have no effect. A window counts tokens of the sequence
-  /// and ignores positions.
+  /// positions. With PositionKind::none, positions have no effect. A window counts tokens of the
+  /// sequence and ignores positions.
   Tensor positions = {};
   /// The document of each token, if a sequence contains several: int64 (B, T), or (T,) for all
   /// sequences. A document is a run of equal numbers, as in masks::document_positions. Tokens

@@ -16,7 +16,7 @@ constexpr nn::HookPoint kRotatedQuery("hook_rot_q"), kRotatedKey("hook_rot_k"),
     kResult("hook_result");
 
 // The output, given the contexts of the heads. If a hook reads each head's share of the output, the
-// output is computed as their sum.
+// output is computed as the sum of these shares.
 Tensor project(const nn::Linear& out_proj, const Tensor& context) {
   if (!kResult.is_heard()) return out_proj(merge_heads(context));
   const Tensor weight = out_proj.weight.unflatten(-1, {context.size(-3), -1});  // (width, heads, D)

@@ -14,9 +14,9 @@ struct TokenPlaces;  // internal: token_places.h
 /// values (Ainslie et al. 2023, https://arxiv.org/abs/2305.13245).
 ///
 /// A GPTConfig sets the numbers of heads, the positions, the window, and whether heads are
-/// normalised. If nothing is shared, positions are learned, and there are no window and no norms of
-/// heads, it computes the same as MultiHeadAttention. Parameters are initialised in the order
-/// W_query, W_key, W_value, out_proj.
+/// normalised. The module computes the same as MultiHeadAttention if no heads are shared, positions
+/// are learned, and there are no window and no norms of heads. Parameters are initialised in the
+/// order W_query, W_key, W_value, out_proj.
 class GroupedQueryAttention : public nn::Module<GroupedQueryAttention> {
  public:
   /// Throws the errors of checked_block.

@@ -18,7 +18,7 @@ void check_count(const char* name, const std::optional<std::int64_t>& count) {
   if (count && *count < 1) fail(kCache, name, " must be at least 1, got ", *count);
 }
 
-// The shape of x with another size of dimension d.
+// The shape of x, with `size` in dimension d.
 Shape with_size(const Tensor& x, std::int64_t d, std::int64_t size) {
   Shape shape = x.shape();
   shape[d] = size;
@@ -37,8 +37,8 @@ std::vector<KVCache::KeysValues> changed(const std::vector<KVCache::KeysValues>&
   return all;
 }
 
-// True if both have the same elements in memory. This also recognises views that are created again
-// in each step.
+// True if both refer to the same elements in memory. This also recognises views that are created
+// again in each step.
 bool is_same_place(const Tensor& a, const Tensor& b) {
   if (!a.defined() || !b.defined()) return a.defined() == b.defined();
   const Array &x = a.array(), &y = b.array();
@@ -61,7 +61,7 @@ std::int64_t twice(std::int64_t n) {
 KVCache::KVCache(const KVCacheOptions& options) : options_(options) {
   check_count("capacity", options.capacity);
   check_count("window", options.window);
-  if (options.capacity && options.window) fail(kCache, "a window needs no capacity");
+  if (options.capacity && options.window) fail(kCache, "give a capacity or a window, but not both");
 }
 
 std::int64_t KVCache::bytes() const {
@@ -137,22 +137,23 @@ void KVCache::reserve_rolling(std::int64_t tokens) {
 void KVCache::check_next(std::size_t layer, const Tensor& key, const Tensor& value) const {
   if (key.dim() != 4 || value.dim() != 4 || with_size(key, 3, 0) != with_size(value, 3, 0)) {
     fail<ShapeError>(kCache, "keys ", key.shape(), " and values ", value.shape(),
-                     " are not (batch, heads, tokens, head_dim) of one batch");
+                     " must be (batch, heads, tokens, head_dim), and may differ only in head_dim");
   }
   if (key.dtype() != value.dtype())
-    fail<DTypeError>(kCache, "keys are ", key.dtype(), ", values ", value.dtype());
+    fail<DTypeError>(kCache, "keys are ", key.dtype(), ", but values are ", value.dtype());
   if (layer != next_layer_ || (layer == layers_.size() && length_ > 0))
-    fail<IndexError>(kCache, "layer ", layer, " is extended, but the next one is ", next_layer_,
+    fail<IndexError>(kCache, "layer ", layer, " is extended, but the next layer is ", next_layer_,
                      " of ", layers_.size());
   if (layer == layers_.size()) return;
   for (const auto& [held, next] :
        {std::tie(layers_[layer].key, key), std::tie(layers_[layer].value, value)}) {
     if (held.dtype() != next.dtype())
-      fail<DTypeError>(kCache, next.dtype(), " does not follow ", held.dtype());
+      fail<DTypeError>(kCache, "new keys or values are ", next.dtype(), ", but cached ones are ",
+                       held.dtype());
     for (const std::int64_t d : {0, 1, 3}) {
       if (held.size(d) == next.size(d)) continue;
-      fail<ShapeError>(kCache, next.shape(), " does not follow ", with_size(held, 2, kept()),
-                       ": dimension ", d, " differs");
+      fail<ShapeError>(kCache, "new keys or values ", next.shape(), " do not fit the cached ones ",
+                       with_size(held, 2, kept()), ": dimension ", d, " differs");
     }
   }
 }
@@ -218,7 +219,7 @@ void KVCache::remember(const std::vector<Tensor>& sources, const KeysValues& mad
 
 void KVCache::reorder(const Tensor& rows) {
   if (rows.dtype() != int64) fail<DTypeError>(kCache, "rows are ", rows.dtype(), ", not int64");
-  if (rows.dim() != 1) fail<ShapeError>(kCache, "rows are (batch,), got ", rows.shape());
+  if (rows.dim() != 1) fail<ShapeError>(kCache, "rows must be (batch,), got ", rows.shape());
   if (length_ == 0) return;
   const NoGradGuard no_graph;
   const auto from = rows.to_vector<std::int64_t>();
@@ -227,7 +228,7 @@ void KVCache::reorder(const Tensor& rows) {
     const Tensor to = out.narrow(2, begin_, kept()), held = x.narrow(2, begin_, kept());
     for (std::size_t i = 0; i < from.size(); ++i) {
       if (from[i] < 0 || from[i] >= x.size(0))
-        fail<IndexError>(kCache, "there is no row ", from[i], " of ", x.size(0), " sequences");
+        fail<IndexError>(kCache, "there is no sequence ", from[i], ": the cache has ", x.size(0));
       to.select(0, static_cast<std::int64_t>(i)).copy_(held.select(0, from[i]));
     }
     return out;

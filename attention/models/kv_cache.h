@@ -14,15 +14,15 @@ namespace tend::attention {
 
 /// How many tokens a KVCache stores.
 struct KVCacheOptions {
-  /// The number of tokens that it has room for. By default it grows by itself.
+  /// The number of tokens that the cache has room for. By default the cache grows by itself.
   std::optional<std::int64_t> capacity = {};
   /// Stores the last `window` tokens only, for models with a window of at most this size. The next
   /// call drops the others. The logits equal the logits with a cache of all tokens up to rounding.
   std::optional<std::int64_t> window = {};
 };
 
-/// The keys and values that the layers of a model computed for a batch of sequences. With it, a
-/// model computes the next tokens without computing the earlier ones again:
+/// The keys and values that the layers of a model computed for a batch of sequences. With a cache,
+/// a model computes the next tokens without computing the earlier ones again:
 ///
 ///     KVCache cache;
 ///     const NoGradGuard no_graph;
@@ -30,7 +30,8 @@ struct KVCacheOptions {
 ///     Tensor next = argmax(logits.select(1, -1), -1, true);    // (B, 1)
 ///     logits = model(next, {.cache = &cache});
 ///
-/// torch.nn's decoder, encoder and MultiheadAttention accept one in their masks.
+/// nn::TransformerDecoder, nn::TransformerEncoder and nn::MultiheadAttention accept a cache in
+/// their masks.
 ///
 /// - A call that fails adds no tokens to the cache.
 /// - A sequence belongs to one model, batch and dtype. After reset() these may change.
@@ -52,7 +53,7 @@ class KVCache {
   std::int64_t length() const noexcept { return length_; }
   /// The position of the first token that is still stored. It is 0 without a window.
   std::int64_t first() const noexcept { return first_; }
-  /// The number of layers whose keys and values it has room for.
+  /// The number of layers whose keys and values the cache has room for.
   std::int64_t layers() const noexcept { return static_cast<std::int64_t>(layers_.size()); }
   const KVCacheOptions& options() const noexcept { return options_; }
   /// The size of the cache in bytes, including packed weights (at most 64 MB).
@@ -106,9 +107,9 @@ class KVCache {
   }
 
   /// A call of a model or of one of its layers. The constructor reserves room, and `done` advances.
-  /// While it exists, linear layers pack their weights for products of few tokens, and the cache
-  /// stores the packed weights. A call inside another call does nothing, so a layer can be called
-  /// by itself or by a model.
+  /// While the Call exists, linear layers pack their weights for products of few tokens, and the
+  /// cache stores the packed weights. A Call inside another Call does nothing, so a layer can be
+  /// called by itself or by a model.
   class Call {
    public:
     /// If `cache` is nullptr, the call does nothing. `module` is the name in messages.
@@ -128,13 +129,14 @@ class KVCache {
     std::int64_t tokens_;
   };
 
-  /// Returns the keys and values that were computed from these tensors, which do not change from
-  /// step to step: a layer's weights and a decoder's memory. Returns nullptr if they are not
-  /// remembered, or if a tensor has changed since. Any tensor but the first may be undefined.
+  /// Returns the keys and values that were computed from `sources`: tensors that do not change from
+  /// step to step, such as a layer's weights and a decoder's memory. Returns nullptr if these keys
+  /// and values are not remembered, or if a source has changed since. Any source but the first may
+  /// be undefined.
   ///
-  /// Throws: AutogradError - a gradient of one of the tensors is being recorded
+  /// Throws: AutogradError - a gradient of a source is being recorded
   const KeysValues* remembered(const std::vector<Tensor>& sources) const;
-  /// Remembers keys and values. They replace remembered ones with the same first tensor.
+  /// Remembers keys and values. They replace remembered keys and values with the same first source.
   void remember(const std::vector<Tensor>& sources, const KeysValues& made);
 
  private:

@@ -5,7 +5,8 @@
 #include <tend/attention/expressions/scores.h>
 #include <tend/autograd/ops/ops.h>
 
-// The lambdas below are called when they are converted, so they may capture by reference.
+// The lambdas below are called only while they are converted to score and mask functions. So they
+// may capture by reference.
 namespace tend::attention {
 namespace {
 

@@ -20,9 +20,9 @@ struct TokenPlaces {
   ScoreFunction score = {};
   MaskFunction mask = {};
   KVCache* cache = nullptr;  // has room for the tokens
-  std::size_t layer = 0;     // the layer that reads this
+  std::size_t layer = 0;     // the layer that reads this object
 
-  /// For `tokens` tokens that follow the cached ones, if there are any.
+  /// Describes `tokens` tokens, which follow the cached tokens if there is a cache.
   TokenPlaces(const GPTConfig& config, std::int64_t tokens, DType dtype,
               const GPTInputs& inputs = {});
 };

@@ -13,7 +13,7 @@ constexpr const char* kHead = "head.weight";
 constexpr const char* kTheirHead = "lm_head.weight";
 constexpr const char* kEmbedding = "token_embedding.weight";
 
-// Tensors by name. It remembers which of them were used, and which names were missing.
+// Tensors by name. The object remembers which tensors were used, and which names were missing.
 class Named {
  public:
   Named(const char* model, const nn::StateDict& state) : model_(model) {
@@ -23,7 +23,7 @@ class Named {
     }
   }
 
-  // The tensors of all names. It remembers missing names.
+  // Returns the tensors of these names, and remembers missing names.
   std::vector<Tensor> take(const std::vector<std::string>& names) {
     std::vector<Tensor> found;
     for (const std::string& name : names) {
@@ -89,7 +89,8 @@ bool is_same(const Tensor& a, const Tensor& b) {
   return a.dtype() == b.dtype() && a.shape() == b.shape() && allclose(a, b, 0, 0, true);
 }
 
-// Other tensors than matrices stay unchanged. Loading reports their shape.
+// Tensors that are not matrices stay unchanged. Loading them into the model then reports the wrong
+// shape.
 Tensor transposed_if(bool condition, const Tensor& x) {
   return condition && x.dim() == 2 ? x.t() : x;
 }
@@ -151,7 +152,7 @@ nn::StateDict CheckpointLayout::import_state(const nn::StateDict& tensors) const
 nn::StateDict CheckpointLayout::export_state(const nn::StateDict& state) const {
   if (!has_tied_head_ || !state.contains(kHead)) return converted(state, false);
   if (!state.contains(kEmbedding) || !is_same(state.at(kHead), state.at(kEmbedding))) {
-    fail(model_, "'", kHead, "' is not the token embedding, and would be lost");
+    fail(model_, "'", kHead, "' differs from the token embedding, and would be lost");
   }
   const auto is_head = [](std::string_view name) { return name == kHead; };
   return converted(without_extras(state, is_head), false);

@@ -10,9 +10,9 @@
 
 namespace tend::attention {
 
-/// The file's tensors `theirs` and the GPT's tensors `ours` are equal, each concatenated along
-/// dimension 0. If `transposed`, the file stores matrices as (in, out), and their transposes are
-/// concatenated.
+/// The file's tensors `theirs`, concatenated along dimension 0, equal the GPT's tensors `ours`,
+/// concatenated in the same way. If `transposed`, the file stores matrices as (in, out), and their
+/// transposes are concatenated.
 struct Correspondence {
   std::vector<std::string> theirs;
   std::vector<std::string> ours;
@@ -22,7 +22,7 @@ struct Correspondence {
 /// The names and the layout of a family of files.
 class CheckpointLayout {
  public:
-  /// `model` is the name in messages. If the head is tied, files need no weight for it.
+  /// `model` is the name in messages. If the output head is tied, files need no weight for it.
   CheckpointLayout(const char* model, bool has_tied_head)
       : model_(model), has_tied_head_(has_tied_head) {}
 
@@ -33,16 +33,16 @@ class CheckpointLayout {
   void add_weight_and_bias(const std::string& theirs, const std::vector<std::string>& ours,
                            bool has_bias, bool transposed = false);
 
-  // Both functions below throw an Error that lists missing and unknown names. They throw a
-  // ShapeError if tensors to be joined differ in shape or dtype, or if a tensor cannot be split
-  // into equal parts.
+  // If names are missing or unknown, both functions below throw an Error that lists them. They
+  // throw a ShapeError if tensors to be joined differ in shape or dtype, or if a tensor cannot be
+  // split into equal parts.
 
-  /// Returns the state of a GPT from a file's tensors.
+  /// Converts a file's tensors to the state dict of a GPT.
   ///
   /// Throws:
   ///   Error - the head is tied, but the file's weight for it differs from the token embedding
   nn::StateDict import_state(const nn::StateDict& tensors) const;
-  /// Returns a file's tensors from the state of a GPT.
+  /// Converts the state dict of a GPT to a file's tensors.
   ///
   /// Throws:
   ///   Error - the head is tied, but its weight, which would be lost, differs from the token

@@ -19,8 +19,8 @@ class ConfigReader {
   /// Throws: IoError - the value is not an object
   ConfigReader(const nn::FileName& file, const nn::json::Value& object);
 
-  // These return the value of a name, or nullopt if it is missing or null. They throw an IoError if
-  // it has another type.
+  // These return the value of a name, or nullopt if the value is missing or null. They throw an
+  // IoError if the value has another type.
 
   std::optional<std::int64_t> integer(std::string_view name) const;
   std::optional<double> number(std::string_view name) const;
@@ -52,11 +52,12 @@ class ConfigReader {
   const nn::json::Value& object_;
 };
 
-/// The dropout of a name, or `otherwise` if it is missing. The result is nullopt if it equals
-/// `common`, which is GPTConfig::dropout. It then follows later changes of GPTConfig::dropout.
+/// Reads the dropout `name`, or uses `otherwise` if it is missing. Returns nullopt if this dropout
+/// equals `common`, the value of GPTConfig::dropout. Later changes of GPTConfig::dropout then also
+/// change this dropout.
 std::optional<double> own_dropout(const ConfigReader& config, const char* name, double otherwise,
                                   double common);
-/// The GELU of this name.
+/// The kind of GELU that `activation` names.
 ///
 /// Throws: IoError - the activation is not a known GELU
 GeluKind gelu_kind(const ConfigReader& config, std::string_view activation);

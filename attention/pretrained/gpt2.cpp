@@ -16,7 +16,8 @@ namespace {
 constexpr const char* kGPT2 = "GPT2";
 
 CheckpointLayout gpt2_layout(const GPTConfig& config) {
-  if (!config.tied_head) fail(kGPT2, "the head is not tied to the token embedding");
+  if (!config.tied_head)
+    fail(kGPT2, "config.tied_head must be true, because GPT-2's head is the token embedding");
   CheckpointLayout layout(kGPT2, /*has_tied_head=*/true);
   layout.add({"wte.weight"}, {"token_embedding.weight"});
   layout.add({"wpe.weight"}, {"position_embedding.weight"});
@@ -66,7 +67,7 @@ GPTConfig GPT2::config(std::string_view json, const std::filesystem::path& path)
   config.tied_head = true;
   if (!fields.boolean("scale_attn_weights").value_or(true) ||
       fields.boolean("scale_attn_by_inverse_layer_idx").value_or(false)) {
-    fields.refuse("scores that are scaled in another way are not supported");
+    fields.refuse("scores that are not scaled by 1 / sqrt(head_dim) are not supported");
   }
   if (!fields.boolean("tie_word_embeddings").value_or(true)) {
     fields.refuse("a head that is not the token embedding is not supported");

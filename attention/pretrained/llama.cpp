@@ -83,14 +83,14 @@ RotaryOptions rotary_options(const ConfigReader& json) {
   rotary.theta = section->number("rope_theta").value_or(rotary.theta);
   const auto named = section->string("rope_type");
   const auto older = named ? named : section->string("type");
-  if (!older && section->find("factor") != nullptr) json.refuse("a factor has no rope_type");
+  if (!older && section->find("factor") != nullptr) json.refuse("a factor needs a rope_type");
   const std::string type = older.value_or("default");
   if (type == "default") return rotary;
   if (type != "linear" && type != "llama3") {
     json.refuse("the rope_type '", type, "' is not supported");
   }
   const auto factor = section->number("factor");
-  if (!factor) json.refuse("the rope_type '", type, "' has no factor");
+  if (!factor) json.refuse("the rope_type '", type, "' needs a factor");
   rotary.scaling.factor = *factor;
   if (type == "linear") return rotary;
   rotary.scaling.low_frequency = section->number("low_freq_factor").value_or(1.0);

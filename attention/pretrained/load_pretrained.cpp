@@ -33,7 +33,7 @@ nn::StateDict load_tensors(const std::filesystem::path& folder) {
   return nn::load_safetensors(is_whole ? whole : index).tensors;
 }
 
-// A number or a list.
+// Reads eos_token_id, which is a number or an array.
 std::vector<std::int64_t> stop_tokens(const std::filesystem::path& path) {
   const nn::FileName file{kStopTokens, path};
   const nn::json::Value root = nn::json::read(file);
@@ -43,10 +43,10 @@ std::vector<std::int64_t> stop_tokens(const std::filesystem::path& path) {
   const auto is_integer = [](const nn::json::Value& each) { return each.is_number_integer(); };
   if (found->is_array() && std::all_of(found->begin(), found->end(), is_integer))
     return found->get<std::vector<std::int64_t>>();
-  file.refuse("'eos_token_id' is neither an integer nor an array of them");
+  file.refuse("'eos_token_id' is neither an integer nor an array of integers");
 }
 
-// The number of elements in the matrices of such a model.
+// The number of elements in the matrices of a model with this configuration.
 double elements_of(const GPTConfig& c) {
   const auto width = static_cast<double>(c.width);
   const double heads = static_cast<double>(c.num_heads) + static_cast<double>(c.kv_heads());
@@ -62,17 +62,19 @@ double elements_of(const GPTConfig& c) {
          static_cast<double>(c.num_layers) * (attention + feed_forward);
 }
 
-// To be called before the model is created, since its size may exceed memory while files are small.
+// Must be called before the model is created: small files may describe a model that exceeds the
+// memory.
 void check_fits(const nn::FileName& file, const GPTConfig& config, const nn::StateDict& tensors) {
   if (config.num_layers > std::ssize(tensors))
-    file.refuse(config.num_layers, " layers are more than the ", tensors.size(), " tensors");
+    file.refuse(config.num_layers, " layers are more than the ", tensors.size(),
+                " tensors of the files");
   double there = 0;
   for (const auto& [name, tensor] : tensors) there += static_cast<double>(tensor.numel());
   // Smaller differences are found when the tensors are loaded. These errors name a tensor.
   const double needed = elements_of(config);
   if (needed > 2 * there + 1e6)
-    file.refuse("its sizes make matrices of ", needed, " elements, more than the ", there,
-                " of all tensors");
+    file.refuse("its sizes describe matrices of ", needed, " elements, but all tensors have only ",
+                there);
 }
 
 }  // namespace

@@ -14,8 +14,8 @@ namespace tend::attention {
 ///
 /// It reads config.json, and model.safetensors or the files that model.safetensors.index.json
 /// names. model_type says whether GPT2 or Llama reads them (gpt2, llama, mistral, qwen2, qwen3).
-/// Parameters are float32, even if the files are in F16 or BF16. This advances the default
-/// generator, since random weights are drawn first. Nothing is downloaded. Errors of config,
+/// Parameters are float32, even if the files are in F16 or BF16. Loading advances the default
+/// generator, since the model first gets random weights. Nothing is downloaded. Errors of config,
 /// import_state and load_state_dict pass through.
 ///
 /// Throws: IoError - the folder does not exist, or a file is missing or wrong

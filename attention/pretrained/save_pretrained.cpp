@@ -29,7 +29,8 @@ class Members {
   void add(const char* name, const std::string& text) { add(name, text.c_str()); }
   void add(const char* name, std::int64_t number) { add_json(name, std::to_string(number)); }
   void add(const char* name, Flag value) { add_json(name, value ? "true" : "false"); }
-  // Writes the fewest digits that are read as the same number. Python must not read an integer.
+  // Writes the fewest digits that are read as the same number. Whole numbers get ".0", since Python
+  // would otherwise read an integer.
   void add(const char* name, double number) {
     char digits[32];
     const auto end = std::to_chars(std::begin(digits), std::end(digits), number).ptr;
@@ -48,7 +49,7 @@ class Members {
   std::string text_;
 };
 
-// The type whose files may be able to store the model. check_kept() decides.
+// The type whose files may be able to store the model. check_kept() decides whether they can.
 const char* model_type(const GPTConfig& config) {
   if (config.positions == PositionKind::learned) return kGPT2Type;
   if (config.qk_norm) return "qwen3";
@@ -106,7 +107,7 @@ void add_llama(Members& json, const std::string& type, const GPTConfig& c) {
   json.add("rms_norm_eps", c.norm_eps);
   add_rotary(json, c.rotary);
   json.add("attention_dropout", c.attention_dropout.value_or(c.dropout));
-  // The other models of transformers have no such names, and ignore them.
+  // In transformers, the other models do not have these settings, and ignore them.
   if (type == "llama" || type == "qwen3") json.add("attention_bias", c.qkv_bias);
   if (type == "llama") json.add("mlp_bias", c.feed_forward_bias);
   if (type == "mistral") json.add("sliding_window", c.window);
@@ -121,7 +122,7 @@ std::string config_text(const std::string& type, const GPTConfig& config,
   json.add("vocab_size", config.vocab_size);
   type == kGPT2Type ? add_gpt2(json, config) : add_llama(json, type, config);
   json.add("tie_word_embeddings",
-           Flag(config.tied_head || type == kGPT2Type));  // GPT-2's always is
+           Flag(config.tied_head || type == kGPT2Type));  // GPT-2's head is always tied
   json.add_json("bos_token_id", "null");
   json.add_json("eos_token_id", "null");
   return json.object() + '\n';
@@ -171,7 +172,7 @@ void check_vocabulary(const nn::StateDict& state, const GPTConfig& config) {
   for (const char* name : {"token_embedding.weight", "head.weight"}) {
     if (!state.contains(name) || state.at(name).shape() == expected) continue;
     fail<ShapeError>(kSave, "'", name, "' is ", state.at(name).shape(),
-                     ", vocab_size and width of the config are ", expected);
+                     ", but vocab_size and width of the config are ", expected);
   }
 }
 

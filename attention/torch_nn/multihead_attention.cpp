@@ -109,8 +109,8 @@ MultiheadAttention::MultiheadAttention(std::int64_t width, std::int64_t heads,
 void MultiheadAttention::fail_inputs(const Tensor& query, const Tensor& key,
                                      const Tensor& value) const {
   fail<ShapeError>(kName, "query ", query.shape(), ", key ", key.shape(), " and value ",
-                   value.shape(), " are not (L, N, ", embed_dim, "), (S, N, ", kdim,
-                   ") and (S, N, ", vdim, "), (N, L, ...) with batch_first, or without N");
+                   value.shape(), " must be (L, N, ", embed_dim, "), (S, N, ", kdim,
+                   ") and (S, N, ", vdim, "); batch_first swaps L and N, and N may be missing");
 }
 
 std::int64_t MultiheadAttention::token_count(const Tensor& x) const {
@@ -137,24 +137,25 @@ MultiheadAttention::Sizes MultiheadAttention::checked_sizes(const Tensor& query,
 void MultiheadAttention::check_cache(const MultiheadAttentionMasks& masks,
                                      const Sizes& sizes) const {
   if (masks.static_kv) {
-    if (masks.cache == nullptr) fail(kName, "static_kv needs a cache, which keeps the projections");
+    if (masks.cache == nullptr)
+      fail(kName, "static_kv needs a cache, which stores the projections");
     if (masks.is_causal)
-      fail(kName, "is_causal and static_kv do not go together: give an attn_mask");
+      fail(kName, "is_causal cannot be combined with static_kv: give an attn_mask");
     return;
   }
   if (masks.cache == nullptr) return;
   if (masks.cache->options().window)
-    fail(kName, "the cache keeps the last ", *masks.cache->options().window,
-         " tokens, attention sees all");
+    fail(kName, "the cache stores only the last ", *masks.cache->options().window,
+         " tokens, but attention sees all");
   if (bias_k.defined() || add_zero_attn)
-    fail(kName, "add_bias_kv and add_zero_attn do not go together with a cache");
+    fail(kName, "add_bias_kv and add_zero_attn cannot be combined with a cache");
   if (sizes.keys != sizes.queries) {
     fail<ShapeError>(kName, "with a cache, query and key must have the same tokens, got ",
                      sizes.queries, " and ", sizes.keys, "; a memory needs static_kv");
   }
   if (sizes.queries > 1 && !masks.is_causal && !masks.attn_mask.defined()) {
     fail(kName, sizes.queries,
-         " tokens with a cache need is_causal or an attn_mask: without one they see later ones");
+         " tokens with a cache need is_causal or an attn_mask, which hides later tokens");
   }
 }
 
@@ -169,7 +170,7 @@ Tensor MultiheadAttention::project_query(const Tensor& query) const {
   return linear(query, weight, bias_part(0));
 }
 
-// Inputs that are the same tensor share one product.
+// Inputs that are the same tensor share one matrix product.
 MultiheadAttention::Projected MultiheadAttention::project(const Tensor& query, const Tensor& key,
                                                           const Tensor& value) const {
   const std::int64_t width = embed_dim;
@@ -226,13 +227,13 @@ void MultiheadAttention::append_keys(Projected& inputs) const {
 
 // (L, N, E), or (N, L, E) with batch_first, -> (N, heads, L, E / heads), without a copy.
 Tensor MultiheadAttention::split_heads(const HookPoint& hook, const Tensor& x) const {
-  const Tensor heads = unflatten(x, -1, {num_heads, -1});  // throws if a user has set it to 0
+  const Tensor heads = unflatten(x, -1, {num_heads, -1});  // throws if num_heads is 0
   return attention::pass_heads(hook,
                                batch_first ? heads.transpose(1, 2) : heads.permute({1, 2, 0, 3}));
 }
 
-// The elements are in memory as (L, N, E), also with batch_first. A dropout of the result draws its
-// random numbers in this order, as in PyTorch.
+// The elements of the result are in memory in the order (L, N, E), also with batch_first. A dropout
+// of the result then draws its random numbers in this order, as in PyTorch.
 Tensor MultiheadAttention::merge_heads(const Tensor& context) const {
   const Tensor tokens = out_proj(context.permute({2, 0, 1, 3}).contiguous().flatten(-2));
   return batch_first ? tokens.transpose(0, 1) : tokens;

@@ -15,9 +15,9 @@ namespace tend::nn {
 struct MultiheadAttentionOptions {
   double dropout = 0.0;  ///< the probability that a weight is dropped
   Flag bias = true;
-  /// Appends a learned key and value (bias_k, bias_v) that every query sees. They come last, so in
-  /// a longer sequence they are at another position. Under a causal mask, a prefix of a sequence
-  /// therefore equals its part of the whole sequence only up to rounding.
+  /// Appends a learned key and value (bias_k, bias_v) that every query sees. They come last, so
+  /// their position depends on the length of the sequence. Under a causal mask, the result for a
+  /// prefix therefore equals the first part of the whole result only up to rounding.
   Flag add_bias_kv = false;
   /// Appends a key and value of zeros, in the same way.
   Flag add_zero_attn = false;
@@ -32,12 +32,12 @@ struct MultiheadAttentionOptions {
 ///
 /// In bool masks true means hidden, as in PyTorch. (In tend::attention, true means visible.)
 /// Floating masks are added to the scores. L is the number of queries, S the number of keys, N the
-/// batch.
+/// batch size.
 struct MultiheadAttentionMasks {
   Tensor key_padding_mask = {};  ///< (N, S), or (S) for inputs without a batch
-  /// Also returns the weights, which needs the composed path. A prefix of a sequence then equals
-  /// its part of the whole sequence only up to rounding. Other sequences of the batch never change
-  /// the bits of a sequence.
+  /// Also returns the weights, which needs the composed path. The result for a prefix then equals
+  /// the first part of the whole result only up to rounding. Other sequences of the batch never
+  /// change the bits of a sequence.
   Flag need_weights = true;
   Tensor attn_mask = {};  ///< (L, S), or (N * num_heads, L, S)
   /// Returns the mean of the weights over the heads, (N, L, S), instead of (N, num_heads, L, S).
@@ -46,14 +46,14 @@ struct MultiheadAttentionMasks {
   /// it is). Appended keys stay visible.
   Flag is_causal = false;
   /// For self-attention step by step. Keys and values of earlier tokens come from the cache, and
-  /// this call adds the keys and values of its own tokens. S of the masks includes the earlier
-  /// tokens. Several tokens in one call need is_causal or an attn_mask. Without need_weights the
-  /// results have the same bits as one call with all tokens. A module that is called by itself
-  /// needs its own cache.
+  /// this call adds the keys and values of its own tokens. The size S of the masks includes the
+  /// earlier tokens. Several tokens in one call need is_causal or an attn_mask. Without
+  /// need_weights the results have the same bits as one call with all tokens. A module that is
+  /// called by itself needs its own cache.
   attention::KVCache* cache = nullptr;
   /// Key and value are a memory that all steps attend to, such as a decoder's. The cache stores
-  /// their projections until it is reset. They are computed again for other tensors, and if memory
-  /// or weights were changed in place.
+  /// their projections until it is reset. The projections are computed again for other tensors, and
+  /// if memory or weights were changed in place.
   Flag static_kv = false;
 };
 
@@ -62,9 +62,10 @@ struct MultiheadAttentionMasks {
 /// Queries are (L, N, embed_dim), keys (S, N, kdim) and values (S, N, vdim). The result is (L, N,
 /// embed_dim). With batch_first all are (N, L, ...), and without a batch (L, ...). A query that
 /// sees no key gets the bias of out_proj only. PyTorch gives NaN there if need_weights is true, its
-/// default. The layers of the book, which have one causal input, are in tend::attention.
+/// default. The modules of attention/book, which have one input and are causal, are in
+/// tend::attention.
 ///
-/// Parameters have torch.nn's names and numbers: in_proj_weight (3 embed_dim, embed_dim),
+/// Parameters have torch.nn's names and initial values: in_proj_weight (3 embed_dim, embed_dim),
 /// in_proj_bias, bias_k, bias_v, out_proj. If kdim or vdim differ from embed_dim, q_proj_weight,
 /// k_proj_weight and v_proj_weight replace in_proj_weight.
 class MultiheadAttention : public Module<MultiheadAttention> {

@@ -101,7 +101,7 @@ class Transformer : public Module<Transformer> {
   Tensor forward(const Tensor& src, const Tensor& tgt, const TransformerMasks& masks = {}) const;
   Tensor operator()(const Tensor& src, const Tensor& tgt, const TransformerMasks& masks = {}) const;
   /// The floating causal mask (size, size): -inf above the diagonal, which hides later tokens, and
-  /// 0 elsewhere. is_causal does the same faster.
+  /// 0 elsewhere. The is_causal flags have the same effect, and are faster.
   static Tensor generate_square_subsequent_mask(std::int64_t size);
 
   TEND_MODULE(TransformerEncoder, encoder);

@@ -48,9 +48,10 @@ struct DecoderMasks {
   ///
   /// The cache stores the keys and values of tgt. It also stores the keys and values of memory as
   /// long as memory is the same tensor (MultiheadAttentionMasks::static_kv). Several tokens in one
-  /// call, such as a prompt, need tgt_is_causal or a tgt_mask. S of tgt's masks includes the
-  /// earlier tokens. memory_is_causal is an Error. A cache belongs to a whole decoder, or to a
-  /// layer that is called by itself. Call them under a NoGradGuard.
+  /// call, such as a prompt, need tgt_is_causal or a tgt_mask. The size S of tgt's masks includes
+  /// the earlier tokens. With a cache, memory_is_causal is an Error. A cache belongs to a whole
+  /// decoder, or to a layer that is called by itself. Call the decoder or layer under a
+  /// NoGradGuard.
   attention::KVCache* cache = nullptr;
 };
 

@@ -34,7 +34,7 @@ bool made_nan(const Node& node) {
   return node.notes() != nullptr && node.notes()->nan_element >= 0;
 }
 
-// Returns the earliest of the nodes that passed NaN on to `start`'s result.
+// Follows NaN from `start` back through the graph, and returns the earliest node that it reaches.
 Ref<Node> origin_of_nan(const Ref<Node>& start) {
   std::unordered_set<const Node*> seen{start.get()};
   std::vector<Ref<Node>> stack{start};
@@ -94,11 +94,12 @@ void check_anomaly(std::span<const Tensor> results, std::span<const Tensor> cota
     if (!made_nan(*origin)) continue;  // recorded before anomaly mode
     const NodeNotes& notes = *origin->notes();
     const std::string inputs = notes.nan_input < 0
-                                   ? ", no input has one"
-                                   : as_text(", its input ", notes.nan_input, " has one already");
-    fail<AutogradError>("backward", "the result has NaN. The first is made by ", describe(*origin),
-                        ": element ", unravel_index(notes.nan_element, origin->shape()),
-                        " of its result, shape ", origin->shape(), inputs);
+                                   ? ", no input has NaN"
+                                   : as_text(", its input ", notes.nan_input, " has NaN already");
+    fail<AutogradError>("backward", "the result has NaN. The first NaN is made by ",
+                        describe(*origin), ": element ",
+                        unravel_index(notes.nan_element, origin->shape()), " of its result, shape ",
+                        origin->shape(), inputs);
   }
 }
 

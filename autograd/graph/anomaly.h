@@ -37,14 +37,14 @@ class DetectAnomaly {
   NodeHook hook_;
 };
 
-/// Stores in `node` what errors report about its operation: the module that ran it, and its first
-/// NaN.
+/// Stores in `node` what error messages need: the module that ran the operation, and the first NaN
+/// of its result.
 void note_anomaly(Node& node, const Tensor& result, std::span<const TensorRef> inputs);
 
 /// Checks that the results at which a backward begins, and the cotangents, have no NaN.
 ///
-/// Throws: AutogradError - one of them has a NaN; for a result, only if its operation was recorded
-///                         in anomaly mode
+/// Throws: AutogradError - a cotangent has a NaN, or a result has one and was recorded in anomaly
+///                         mode
 void check_anomaly(std::span<const Tensor> results, std::span<const Tensor> cotangents);
 
 }  // namespace autograd

@@ -22,7 +22,7 @@ class CallScope {
     return innermost_ != nullptr ? innermost_->path() : std::string();
   }
 
-  /// Returns the names of the enclosing scopes, followed by its own name.
+  /// Returns the names of the enclosing scopes, followed by the name of this scope.
   virtual std::string path() const = 0;
 
  protected:

@@ -30,7 +30,7 @@ struct WalkNotes {
   WalkNotes& operator=(const WalkNotes&) = delete;
 
   static inline constinit thread_local WalkNotes* innermost = nullptr;
-  WalkNotes* outer;  // for the walk whose hook or function started this one
+  WalkNotes* outer;  // belongs to the walk whose hook or function started this walk
   std::map<const void*, Tensor> tensors = {};
 };
 
@@ -111,7 +111,7 @@ class Walk {
     Tensor gradient = {};
     const Tensor* wanted = nullptr;  // the input that ask_for received
     std::size_t first_edge = 0;      // for a node: its first index in edges_
-    std::uint32_t pending = 0;       // the number of edges to here that the walk has not passed
+    std::uint32_t pending = 0;       // the number of edges to this target that remain to be passed
     bool reached = false;
     bool needed = false;  // leads to a wanted gradient
   };
@@ -133,16 +133,16 @@ class Walk {
 
   void add_roots(std::span<const Tensor> outputs, std::span<const Tensor> cotangents) {
     if (!cotangents.empty() && cotangents.size() != outputs.size()) {
-      fail<AutogradError>(operation_, cotangents.size(), " gradients for ", outputs.size(),
-                          " tensors");
+      fail<AutogradError>(operation_, "needs a gradient for each of the ", outputs.size(),
+                          " tensors, got ", cotangents.size());
     }
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       if (!outputs[i].defined()) fail<AutogradError>(operation_, "tensor ", i, " is undefined");
       Edge edge = gradient_edge(outputs[i]);
       if (!edge)
         fail<AutogradError>(operation_, "tensor ", i, " of shape ", outputs[i].shape(),
-                            " does not require grad: nothing that it was made from does, or grad "
-                            "mode was off");
+                            " does not require grad: it was computed from no tensor that requires "
+                            "grad, or grad mode was off");
       roots_.push_back({std::move(edge),
                         cotangent_for(outputs[i], cotangents.empty() ? Tensor() : cotangents[i])});
     }
@@ -152,15 +152,14 @@ class Walk {
   Tensor cotangent_for(const Tensor& output, const Tensor& given) const {
     if (!given.defined()) {
       if (output.numel() != 1) {
-        fail<AutogradError>(
-            operation_, "a tensor of shape ", output.shape(),
-            " needs a gradient argument: only one-element tensors have the implicit 1");
+        fail<AutogradError>(operation_, "the gradient of a tensor of shape ", output.shape(),
+                            " must be given: only one-element tensors have the default gradient 1");
       }
       return Tensor(Array::full(output.shape(), 1, output.dtype()));
     }
     if (given.shape() != output.shape()) {
-      fail<ShapeError>(operation_, "gradient of shape ", given.shape(), " for a tensor of shape ",
-                       output.shape());
+      fail<ShapeError>(operation_, "the gradient of a tensor must have its shape ", output.shape(),
+                       ", but has shape ", given.shape());
     }
     return given.to(output.dtype());
   }
@@ -240,7 +239,7 @@ class Walk {
       }
       autograd::NodeHook::call_all(node, gradients_);
     }
-    // As early as possible, because the next steps may reuse the memory.
+    // The saved tensors are freed this early because the next steps may reuse the memory.
     if (!retain_graph_) node.release();
     for (std::size_t i = 0; i < count; ++i) {
       Tensor out = std::move(gradients_[i]);
@@ -258,8 +257,8 @@ class Walk {
     return {true, adds ? &to.gradient.array() : nullptr};
   }
 
-  // Returns the gradient in the shape and dtype of its target. It is undefined if nothing will read
-  // it.
+  // Returns the gradient in the shape and dtype of its target. The result is undefined if nothing
+  // will read it.
   Tensor fitted(const Target& to, Tensor gradient) const {
     if (to.node != nullptr)
       return fit_gradient(std::move(gradient), to.node->shape(), to.node->dtype());
@@ -296,8 +295,8 @@ class Walk {
     to.gradient = apply(to.slot->hooks, std::move(to.gradient));
   }
 
-  // Nothing is added to a `.grad` before the end. Until then a node may have saved the `.grad`, it
-  // may be a cotangent itself, and a hook may throw.
+  // Nothing is added to a `.grad` before the end of the walk. Until then a node may have saved the
+  // `.grad` for its derivative, the `.grad` may be a cotangent itself, and a hook may throw.
   void add_to_grads() {
     if (!adds_) return;
     for (auto& [slot, gradient] : retained_) add_to_grad(*slot, std::move(gradient), create_graph_);
@@ -311,8 +310,8 @@ class Walk {
     return !create_graph_ && is_unshared(sum) && !sum.requires_grad();
   }
 
-  // Adds gradient to sum, which has its shape and dtype. Where possible the result uses the memory
-  // of one of them. The bits are the same in all cases.
+  // Adds `gradient` to `sum`. Both have the same shape and dtype. If possible, the result uses the
+  // memory of one of the two. The bits are the same in all cases.
   void accumulate(Tensor& sum, Tensor gradient) const {
     if (!sum.defined()) {
       sum = std::move(gradient);
@@ -337,7 +336,7 @@ class Walk {
   PooledVector<Target> targets_;
   PooledVector<Number> edges_;                            // targets of the edges, node by node
   PooledVector<std::pair<std::uint64_t, Number>> order_;  // sequence and number of nodes
-  PooledVector<std::pair<Ref<GradientSlot>, Tensor>> retained_;  // gradients of nodes
+  PooledVector<std::pair<Ref<GradientSlot>, Tensor>> retained_;  // gradients of non-leaves
   PooledVector<Derivative::Recipient> recipients_;  // for the node that is differentiated
   PooledVector<Tensor> gradients_;
 };
@@ -380,7 +379,7 @@ void backward(std::span<const Tensor> tensors, std::span<const Tensor> gradients
 std::vector<Tensor> grad(const std::vector<Tensor>& outputs, const std::vector<Tensor>& inputs,
                          const std::vector<Tensor>& grad_outputs, GradOptions options) {
   const NestedCall nested("grad");
-  const std::vector<Tensor> asked = inputs;  // a copy, as a hook may change the caller's
+  const std::vector<Tensor> asked = inputs;  // a copy, because a hook may change the caller's
   const auto require = [&](bool is_there, std::size_t i, const char* reason) {
     if (options.allow_unused || is_there) return;
     fail<AutogradError>("grad", "input ", i, " of shape ", asked[i].shape(), reason,

@@ -11,7 +11,7 @@
 namespace tend {
 
 namespace autograd {
-/// Does what tend::backward does, for tensors in any array, to all leaves or only to `inputs`.
+/// Implements tend::backward: for all leaves, or only for `inputs` if it is not null.
 void backward(std::span<const Tensor> tensors, std::span<const Tensor> gradients, Flag retain_graph,
               Flag create_graph, const std::vector<Tensor>* inputs = nullptr);
 }  // namespace autograd
@@ -51,10 +51,10 @@ inline void backward(const std::vector<Tensor>& tensors, const std::vector<Tenso
 namespace autograd {
 
 /// Returns a tensor through which a node can pass data to a node that the same backward visits
-/// later.
+/// later, if both nodes use the same `key`.
 ///
-/// Only derivatives may call it. The tensor of a key is undefined at first, and is destroyed at the
-/// end of the backward.
+/// Only derivatives may call it. The tensor is undefined at first, and is destroyed at the end of
+/// the backward.
 Tensor& walk_note(const void* key);
 
 /// Settings of `grad`.

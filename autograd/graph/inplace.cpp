@@ -6,8 +6,8 @@
 namespace tend {
 namespace {
 
-// Returns the base after `result` was written to one of its regions. Inside the region, the history
-// is the history of `result`; outside, it is unchanged.
+// Returns the base with the history that it has after `result` is written to the region of `view`.
+// Elements in the region get the history of `result`, and all others keep theirs.
 Tensor rebased(const char* operation, const Tensor& base, const Array& view, const Tensor& result) {
   return record(
       "CopySlices", base.array(), {base, result}, {},
@@ -23,8 +23,8 @@ Tensor rebased(const char* operation, const Tensor& base, const Array& view, con
 void check_writable(const char* operation, const Tensor& self) {
   const Array& array = self.array();
   if (array.may_self_overlap()) {
-    fail<ShapeError>(operation, "shape ", array.shape(), " with strides ", array.strides(),
-                     " may name one element twice; write to a clone");
+    fail<ShapeError>(operation, "cannot write in place if two indices may share an element: shape ",
+                     array.shape(), ", strides ", array.strides(), "; use a clone");
   }
   check_history_writable(operation, self);
 }
@@ -37,16 +37,18 @@ void check_history_writable(const char* operation, const Tensor& self) {
   if (is_trained_leaf(self) || is_trained_leaf(base)) {
     fail<AutogradError>(
         operation,
-        "a leaf that requires grad, or a view of one, is written in place; use NoGradGuard");
+        "cannot write in place to a leaf that requires grad, or to a view of one; use NoGradGuard");
   }
 }
 
 void check_recordable(const char* operation, const Tensor& self) {
   const Tensor base(live_base(*self.impl()));
   if (base.defined() && base.array().may_self_overlap()) {
-    fail<ShapeError>(operation, "the view is part of a tensor whose shape ", base.shape(),
-                     " with strides ", base.array().strides(),
-                     " may name one element twice; write to a clone of that");
+    fail<ShapeError>(operation,
+                     "cannot record a write to a view of a tensor in which two indices may share "
+                     "an element: shape ",
+                     base.shape(), ", strides ", base.array().strides(),
+                     "; use a view of a clone of the tensor");
   }
 }
 
@@ -61,12 +63,12 @@ Tensor before_write(const Tensor& self, TensorRefs inputs) {
 void check_fits(const char* operation, const Tensor& self, const Shape& shape, DType dtype) {
   const Array& array = self.array();
   if (shape != array.shape()) {
-    fail<ShapeError>(operation, "the result has shape ", shape, ", which does not fit in place of ",
-                     array.shape());
+    fail<ShapeError>(operation, "the result of an in-place operation must have the tensor's shape ",
+                     array.shape(), ", but has shape ", shape);
   }
   if (dtype_category(dtype) > dtype_category(array.dtype())) {
-    fail<DTypeError>(operation, "the result is ", dtype, ", which does not fit in place of ",
-                     array.dtype());
+    fail<DTypeError>(operation, "the result is ", dtype, ", which a tensor of ", array.dtype(),
+                     " cannot store in place");
   }
 }
 
@@ -111,10 +113,11 @@ const Tensor& become(const char* operation, const Tensor& self,
                      FunctionRef<Tensor(const Tensor&)> view) {
   check_history_writable(operation, self);
   TensorImpl& impl = *self.impl();
-  // The previous self: its elements with their history.
+  // `before` has self's elements and their old history.
   Tensor before(self.array());
   before.impl()->set_grad_fn(gradient_edge(self).node);
-  // The view is recorded in any grad mode, because the old history is for the old shape.
+  // The view is recorded in any grad mode. Otherwise self would have the new shape, but its history
+  // would still have the old one.
   const GradModeGuard recorded(true);
   const Tensor result = view(before);
   impl.array = result.array();

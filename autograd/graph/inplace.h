@@ -40,11 +40,11 @@ Tensor before_write(const Tensor& self, TensorRefs inputs);
 ///   ShapeError - the result has another shape than self
 void check_fits(const char* operation, const Tensor& self, const Shape& shape, DType dtype);
 
-/// Replaces self's elements by the elements of `result`, converted to self's dtype, and self's
-/// history by its history, if any.
+/// Replaces self's elements by the elements of `result`, converted to self's dtype. If `result` has
+/// a history, it also becomes self's history.
 ///
 /// If self is a view, its base gets a history in which this view's part comes from `result`. The
-/// errors are check_fits's.
+/// function throws the errors of check_fits and of PendingWrite.
 void write(const char* operation, const Tensor& self, const Tensor& result);
 
 /// A write to self's elements in two steps.
@@ -55,17 +55,17 @@ class PendingWrite {
   /// Prepares the history that self will have, which is the history of `result`.
   ///
   /// If self is a view, the base gets a history in which this view's part comes from `result`.
-  /// `operation` must live forever. If the result has a history, the errors are check_recordable's.
+  /// `operation` must live forever. If `result` has a history, check_recordable may throw.
   PendingWrite(const char* operation, const Tensor& self, const Tensor& result);
   /// Raises the version and sets the history. Call it after self's elements were overwritten.
   void commit() noexcept;
-  /// Sets the history only, if the version was raised already.
+  /// Sets only the history, for callers that have raised the version already.
   void take_history() noexcept;
 
  private:
   const char* operation_;
   Ref<TensorImpl> self_;
-  Ref<TensorImpl> base_;      // the base of a view that shares its history
+  Ref<TensorImpl> base_;      // if self is a view: the owner of its history
   Ref<Node> node_;            // the new grad_fn of the base, or of self; may be null
   Ref<Node> view_node_ = {};  // the new grad_fn of a view that retains its gradient
 };
@@ -91,8 +91,8 @@ concept PassedByReference = std::same_as<T, Tensor> || std::same_as<T, Scalar> |
 template <class T>
 using Passed = std::conditional_t<PassedByReference<T>, const T&, T>;
 
-/// Returns `argument` if it is a tensor, whose graph the result may continue, and `other`
-/// otherwise.
+/// Returns `argument` if it is a tensor, and `other` otherwise. `update` uses it to list the
+/// tensors that the result's history may need.
 template <class T>
 const Tensor& tensor_or(const Tensor& other, const T& argument) {
   if constexpr (std::same_as<T, Tensor>) {
@@ -115,7 +115,7 @@ const Tensor& update(
                   [&](const Tensor& before) { return f(before, arguments...); });
 }
 
-/// Makes self the tensor view(self), for all of its handles. No element changes.
+/// Replaces self by view(self). All handles of self show the view afterwards. No element changes.
 const Tensor& become(const char* operation, const Tensor& self,
                      FunctionRef<Tensor(const Tensor&)> view);
 

@@ -27,7 +27,7 @@ bool has_layout_for(const Array& leaf, const Array& gradient) {
   return leaf.is_dense() ? gradient.has_layout_of(leaf) : gradient.is_contiguous();
 }
 
-// Copies the gradient to that layout, with history.
+// Copies the gradient to the layout that has_layout_for accepts, and records the copy.
 Tensor copy_for(const Array& leaf, const Tensor& gradient) {
   Array out = leaf.is_dense() ? Array::empty_like(gradient.shape(), gradient.dtype(), {&leaf})
                               : Array::empty(gradient.shape(), gradient.dtype());

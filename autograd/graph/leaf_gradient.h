@@ -5,8 +5,8 @@
 
 namespace tend {
 
-/// True if a gradient is added to the tensor's `.grad`. It is false for a leaf that was frozen
-/// after the graph was recorded.
+/// True if backward adds gradients to the tensor's `.grad`. It does not for a leaf whose
+/// requires_grad was turned off after the graph was recorded.
 inline bool takes_gradient(const TensorImpl& tensor) noexcept {
   return tensor.requires_grad || tensor.retains_grad;
 }

@@ -1,4 +1,4 @@
-// The operation that an error names.
+// Changes the operation that an error names.
 #pragma once
 
 namespace tend {

@@ -28,7 +28,8 @@ void Node::check_saved() const {
   if (freed_) {
     fail<AutogradError>(
         operation_,
-        "the graph was freed by an earlier backward; call that one with retain_graph = true");
+        "the graph was freed by an earlier backward; call the earlier one with retain_graph = "
+        "true");
   }
   for (const SavedTensor& saved : saved_) saved.check_version(operation_);
 }

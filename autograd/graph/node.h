@@ -14,8 +14,8 @@
 
 namespace tend {
 
-/// The data for a derivative: the cotangent of the result, the saved tensors, and a slot for the
-/// gradient of each input.
+/// The data of a derivative, which reads the cotangent of the operation's result and the saved
+/// tensors, and sets the gradients of the inputs.
 class Derivative {
  public:
   /// The results of needs() and sum() for an input.
@@ -40,9 +40,9 @@ class Derivative {
   /// converts. An input that is not set has gradient zero.
   void set(std::size_t input, Tensor gradient) { gradients_[input] = std::move(gradient); }
 
-  /// Returns the gradients of earlier nodes for input i, or nullptr.
+  /// Returns the sum of the gradients that other nodes have given to input i, or nullptr.
   ///
-  /// If it is not nullptr, the derivative may add its gradient to this array instead of setting it.
+  /// The derivative may add its gradient to this array instead of calling set.
   /// The array has the input's shape and dtype, is row-major, and nobody else uses it.
   const Array* sum(std::size_t input) const noexcept { return recipients_[input].sum; }
   std::span<Tensor> gradients() const noexcept { return gradients_; }
@@ -71,8 +71,8 @@ class Node : public RefCounted, public Pooled, public DestroyedInTurn<Node> {
   const char* operation() const noexcept { return operation_; }
   /// The name that `grad_fn` prints, which is PyTorch's, such as "AddmmBackward0".
   const char* grad_fn() const noexcept { return grad_fn_; }
-  /// A number that is larger than the numbers of the nodes that this node's edges lead to, across
-  /// all threads. The engine visits the node with the largest number first.
+  /// The position in the order of recording, across all threads. It is larger than for the nodes to
+  /// which this node's edges lead. The engine visits the node with the largest number first.
   std::uint64_t sequence() const noexcept { return sequence_; }
   std::span<const Edge> edges() const noexcept { return edges_; }
   std::span<const SavedTensor> saved() const noexcept { return saved_; }
@@ -128,7 +128,7 @@ class FunctionNode final : public Node {
   F derivative_;
 };
 
-/// The result of the operation itself, in a list of saved tensors.
+/// In a list of saved tensors, this means the operation's own result.
 inline const Tensor kOutput;
 
 /// A tensor in an argument list of `record`: a reference, or nothing.
@@ -143,7 +143,7 @@ class TensorRef {
   const Tensor* tensor_ = nullptr;
 };
 
-/// Returns `tensor`, for a list of saved tensors, if it will be needed, and nothing otherwise.
+/// An entry for a list of saved tensors: `tensor` if `needed`, and an empty reference otherwise.
 inline TensorRef save_if(bool needed, const Tensor& tensor) noexcept {
   return needed ? TensorRef(tensor) : TensorRef();
 }
@@ -166,8 +166,8 @@ class Recorder {
 /// Returns the result of an operation, and records its derivative if one of `inputs` requires grad.
 ///
 /// In `derivative`, needs(i) and set(i, ...) refer to inputs[i], and saved(i) to saved[i].
-/// `grad_fn` is the name that PyTorch prints for it. `operation` is tend's name, by default the
-/// calling function; a helper must pass the name. Both strings must live forever.
+/// `grad_fn` is PyTorch's name of the node. `operation` is tend's name of the operation, by default
+/// the calling function; a helper must pass the name. Both strings must live forever.
 template <class F>
 Tensor record(const char* grad_fn, Array&& result, std::span<const TensorRef> inputs,
               std::span<const TensorRef> saved, F derivative,
@@ -196,8 +196,8 @@ void link_view(const Tensor& view, const Tensor& input);
 /// It is nullptr for tensors that are not views, and after set_data gave the owner other elements.
 Ref<TensorImpl> live_base(const TensorImpl& view);
 
-/// Does what record does, for a result that shares `input`'s elements. In-place writes to either
-/// reach the other, and its history.
+/// Does what record does, for a result that shares `input`'s elements. An in-place write to one of
+/// the two tensors changes the elements and the history of both.
 template <class F>
 Tensor record_view(const char* grad_fn, const Tensor& input, Array window, F derivative,
                    const char* operation = __builtin_FUNCTION()) {

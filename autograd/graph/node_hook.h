@@ -12,13 +12,13 @@ class Node;
 
 namespace autograd {
 
-/// A hook for the nodes of every backward that this thread starts, during its lifetime.
+/// A hook for the nodes of every backward that this thread starts while the hook exists.
 ///
 /// After each node, the backward calls `function` with the gradients of the node's inputs. A
 /// gradient has the shape and dtype in which it is delivered, and is undefined if it is not needed.
 /// The function may replace it by a tensor of the same shape and dtype. Of several hooks, the
-/// latest is called first. Without hooks, a backward has one additional test for each node and
-/// edge.
+/// latest is called first. Without hooks, a backward has one additional branch for each node
+/// and edge.
 ///
 /// Destroy a hook on the thread that made it, and not while it is called.
 class NodeHook {

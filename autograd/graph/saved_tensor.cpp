@@ -39,9 +39,8 @@ void SavedTensor::check_version(const char* saver) const {
   if (storage.version() == version_) return;
   const char* writer = storage.last_writer();
   fail<AutogradError>(saver, "a tensor of shape ", array_.shape(),
-                      " that it saved for backward was changed since by [", writer ? writer : "?",
-                      "]: it is at version ", storage.version(), ", version ", version_,
-                      " was saved");
+                      " that was saved for backward was changed later by [", writer ? writer : "?",
+                      "]: its version was ", version_, " and is now ", storage.version());
 }
 
 Tensor SavedTensor::unpack(Node* node) const {

@@ -1,4 +1,4 @@
-// Data of the graph about tensors: where gradients go, and what derivatives read.
+// The edges of the graph, and the tensors that it saves for derivatives.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@ namespace tend {
 
 class Node;
 
-/// The destination of the gradient of an input: the node that made it, a leaf, or nothing (both
-/// null).
+/// The destination of the gradient of an input: the node that made the input, a leaf, or nothing
+/// (both null).
 struct Edge {
   Ref<Node> node;
   Ref<GradientSlot> leaf;
@@ -63,8 +63,8 @@ class Recomputation : public RefCounted {
 
 /// A tensor saved for backward: its elements, their version, and its history.
 ///
-/// The handle itself is not saved. It may later get another history by an in-place write, and then
-/// the graph would own itself.
+/// The handle itself is not saved. A later in-place write may make this graph the handle's history,
+/// and then the graph would own itself.
 class SavedTensor {
  public:
   SavedTensor() = default;
@@ -80,8 +80,8 @@ class SavedTensor {
   /// Throws: AutogradError - they were changed; the error names both operations
   void check_version(const char* saver) const;
 
-  /// Returns the elements, for their shape and dtype. It is undefined if nothing is saved, or if
-  /// the elements are to be computed again.
+  /// Returns the elements, without a check of their version. The array is undefined if nothing is
+  /// saved, or if the elements must be computed again.
   const Array& array() const noexcept { return array_; }
 
  private:
@@ -90,7 +90,7 @@ class SavedTensor {
   Array array_;
   const Edge* input_edge_ = nullptr;
   Edge own_edge_;                     // for a tensor that is neither an input nor the output
-  Ref<Recomputation> recomputation_;  // has the elements if array_ is undefined
+  Ref<Recomputation> recomputation_;  // computes the elements if array_ is undefined
   std::size_t index_ = 0;
   std::uint32_t version_ = 0;
   bool is_output_ = false;

@@ -8,8 +8,8 @@
 namespace tend {
 namespace {
 
-// Returns zeros for all memory that the base reaches, including gaps. A base without elements has
-// regions without elements, and its strides can be any numbers.
+// Returns zeros for all memory that the base reaches, including gaps. The strides of a base without
+// elements can be any numbers, so they are not used.
 Array buffer_for(const StridedRegion& region, DType dtype) {
   if (element_count(region.base_shape) == 0) return Array::zeros({0}, dtype);
   std::int64_t reach = 1;
@@ -54,7 +54,7 @@ bool is_inside(const StridedRegion& region) {
   return last < element_count(region.base_shape);
 }
 
-// The results of take_region, put_region and clear_region. Nothing else refers to their elements.
+// These compute the elements of take_region, put_region and clear_region. Each returns new memory.
 
 Array take(const Array& x, const StridedRegion& region) {
   if (x.is_contiguous() && is_inside(region)) {

@@ -1,4 +1,4 @@
-// The region of a base that a view shows. In-place writes through views need it to pass gradients.
+// The region of its base that a view covers. The gradients of in-place writes to views need it.
 #pragma once
 
 #include <tend/autograd/graph/node.h>
@@ -12,7 +12,7 @@ struct StridedRegion {
 
   Shape base_shape, base_strides;
   Shape shape, strides;
-  std::int64_t offset;  // from the base's first element to the view's
+  std::int64_t offset;  // from the base's first element to the view's first element
 };
 
 /// Copies the elements of `x` in the region.
@@ -26,14 +26,14 @@ Tensor take_region(const Tensor& x, const StridedRegion& region);
 /// `x` has the view's shape. The gradient is take_region of the result's gradient.
 Tensor put_region(const Tensor& x, const StridedRegion& region);
 
-/// Sets the gradient of the input of a node whose result is the view.
+/// Sets the gradient of the input of a node whose result is a view of this input.
 ///
-/// The gradient is put_region of the result's gradient. Where possible it is added in place to the
-/// gradients of earlier nodes. So each piece of a tensor costs only its own elements. The region
-/// belongs to a row-major base, and names no element twice.
+/// The gradient is put_region of the result's gradient. If possible it is added in place to the
+/// gradients of other nodes. Then a small view of a large tensor needs time only for its own
+/// elements. The base of the region must be row-major, and the view must not repeat elements.
 void give_region(Derivative& d, const StridedRegion& region);
 
-/// Copies `x` with zeros in the region.
+/// Copies `x`, and sets the elements of the copy in the region to 0.
 ///
 /// `x` has the base's shape. The gradient is clear_region of the result's gradient.
 Tensor clear_region(const Tensor& x, const StridedRegion& region);
@@ -41,7 +41,7 @@ Tensor clear_region(const Tensor& x, const StridedRegion& region);
 /// Returns `view` as a tensor whose history leads to `base`.
 Tensor region_of(const Tensor& base, const Array& view);
 
-/// Records a view of some elements of `self`. `view` makes it from an Array.
+/// Records a view of some elements of `self`. `view` is a function that makes it from an Array.
 ///
 /// The gradient is the result's gradient at these elements, and zero elsewhere.
 template <class View>

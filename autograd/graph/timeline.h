@@ -25,13 +25,13 @@ struct TimedOperation {
   std::int64_t begin = 0;  // in nanoseconds since the start of the timeline
   std::int64_t end = 0;
   std::int64_t bytes = 0;  // the size of its inputs and results
-  std::int64_t flops = 0;  // operations in matrix products and attention
+  std::int64_t flops = 0;  // floating-point operations of matrix products and attention
 };
 
 /// Records the operations of the thread that made it, during its lifetime.
 ///
 /// The time of an operation begins at the end of the previous one. Without a timeline, an operation
-/// has one additional test.
+/// has one additional branch.
 class Timeline {
  public:
   struct Record {
@@ -59,7 +59,7 @@ class Timeline {
   static void note(const char* operation, const Array& result, std::span<const TensorRef> inputs);
   /// Stores in `node` the module that ran its operation, for its derivative.
   static void note_module(Node& node);
-  /// Leaves out the time since the last operation, in which no operation ran.
+  /// Does not count the time since the last operation: the next operation begins now.
   static void skip() noexcept;
 
  private:
@@ -77,7 +77,7 @@ class Timeline {
   Clock::time_point start_ = Clock::now();
   std::int64_t last_end_ = 0;
   std::uint64_t last_flops_ = 0;
-  int derivatives_ = 0;                                   // derivatives that run now, nested
+  int derivatives_ = 0;                                   // nested derivatives that run now
   std::unordered_map<std::string, std::size_t> indices_;  // indices of modules
   Record running_, stopped_;
 };

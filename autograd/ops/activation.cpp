@@ -14,9 +14,9 @@ using kernels::Formula, kernels::PairFormula, kernels::TripleFormula, kernels::P
 
 namespace {
 
-// The gradient of a piecewise linear function. It is linear in `grad`. With respect to x its
-// derivative is 0. This derivative is recorded, so that a second derivative is zeros, as in
-// PyTorch, instead of an error about a missing graph.
+// Computes the gradient of a piecewise linear function f at x. This gradient is linear in `grad`,
+// and its derivative with respect to x is 0. The zero derivative is recorded. Otherwise a second
+// derivative of f would be an error about a missing graph; in PyTorch it is zeros.
 Tensor piecewise_linear_gradient(const char* operation, const char* node, const Tensor& grad,
                                  const Tensor& x, PairFormula formula,
                                  const Parameters& parameters = {}) {
@@ -182,11 +182,12 @@ Tensor prelu(const Tensor& self, const Tensor& weight) {
   check_one_dtype("prelu", self, weight);
   const std::int64_t channels = self.dim() > 1 ? self.size(1) : 1;
   if (weight.dim() > 1 || (weight.numel() != 1 && weight.numel() != channels))
-    fail<ShapeError>("prelu", "a weight ", weight.shape(), " for an input ", self.shape());
+    fail<ShapeError>("prelu", "the weight must be 0-d, (1,) or (", channels, ",) for the input ",
+                     self.shape(), ", but is ", weight.shape());
   Shape along = Shape::filled(self.shape().size(), 1);
   if (self.dim() > 1) along[1] = weight.numel();
-  // The product is not used where self is positive. It must not be infinite there, so self is
-  // replaced by 0.
+  // The product is not used where self is positive, but an infinite self would make the gradient of
+  // the weight NaN. So self is replaced by 0 there.
   const Tensor positive = self > 0;
   return where(positive, self, reshape(weight, along) * masked_fill(self, positive, 0));
 }
@@ -239,8 +240,8 @@ Tensor glu(const Tensor& self, std::int64_t dim) {
   dim = wrap_dim("glu", dim, self.dim());
   const std::int64_t half = self.size(dim) / 2;
   if (self.size(dim) % 2 != 0) {
-    fail<ShapeError>("glu", "dimension ", dim, " of ", self.shape(), " has the odd size ",
-                     self.size(dim));
+    fail<ShapeError>("glu", "dimension ", dim, " of ", self.shape(),
+                     " must have an even size, but has size ", self.size(dim));
   }
   check_floating("glu", self);
   const Array a = self.array().narrow(dim, 0, half), gate = self.array().narrow(dim, half, half);

@@ -151,7 +151,7 @@ Tensor take(const Tensor& self, const Tensor& index) {
 namespace {
 
 // Returns self, broadcast with the mask and at least 1-d, and the index arrays of the mask's true
-// elements. The values are still undefined.
+// elements. Leaves `values` undefined.
 Put masked(const char* operation, const Tensor& self, const Tensor& mask) {
   if (mask.dtype() != boolean)
     fail<DTypeError>(operation, "the mask must be bool, not ", mask.dtype());
@@ -163,13 +163,15 @@ Put masked(const char* operation, const Tensor& self, const Tensor& mask) {
 Put scatter_masked(const char* operation, const Tensor& self, const Tensor& mask,
                    const Tensor& source) {
   if (source.dtype() != self.dtype()) {
-    fail<DTypeError>(operation, "a source of ", source.dtype(), " for a tensor of ", self.dtype());
+    fail<DTypeError>(operation, "the source must have the tensor's dtype ", self.dtype(),
+                     ", but is ", source.dtype());
   }
   Put what = masked(operation, self, mask);
   const std::int64_t count = what.arrays.shape[0];
   if (source.numel() < count) {
-    fail<ShapeError>(operation, "a source of ", source.numel(), " elements, shape ", source.shape(),
-                     ", for a mask with ", count, " true elements");
+    fail<ShapeError>(operation, "the source needs ", count,
+                     " elements, one for each true element of the mask, but ", source.shape(),
+                     " has ", source.numel());
   }
   what.values = narrow(reshape(source, {source.numel()}), 0, 0, count);
   return what;

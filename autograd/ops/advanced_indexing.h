@@ -18,15 +18,16 @@ class Tensor;
 /// - newaxis inserts a new dimension of size 1.
 /// - ellipsis stands for all dimensions that are not indexed.
 /// - An int64 tensor names positions. Negative ones count from the end. All such tensors broadcast
-///   together. The dimensions of their common shape replace the dimensions that they index. If
-///   these are not neighbours, the new dimensions come first.
+///   together. The dimensions of their common shape replace the dimensions that they index. If the
+///   replaced dimensions are not neighbours, the new dimensions come first.
 /// - A bool tensor has the shape of the dimensions that it covers. It names the positions of its
 ///   true elements (see nonzero_numpy), in order.
 /// - A bool, or a 0-d bool tensor, inserts a new dimension of size 1 (true) or 0 (false).
 ///
-/// With integers, slices, newaxis and ellipsis only, the result is a view. With other tensors it is
-/// a copy. As in PyTorch, an integer does not count as one of the tensors whose dimensions must be
-/// neighbours (in NumPy it does): zeros({2, 3, 4})[{0, Slice{}, i}] has shape (3, n).
+/// With integers, slices, newaxis and ellipsis only, the result is a view. With any other index it
+/// is a copy. As in PyTorch, an integer does not count as one of the tensors whose dimensions must
+/// be neighbours (in NumPy it does). For i of shape (n), zeros({2, 3, 4})[{0, Slice{}, i}] has
+/// shape (3, n).
 ///
 /// The gradient of self is the result's gradient at the indexed elements, and zero elsewhere. The
 /// gradient of an element that is named more than once is the sum over its copies.
@@ -86,7 +87,7 @@ Tensor index_copy(const Tensor& self, std::int64_t dim, const Tensor& index, con
 /// `index` is int64, 0-d or 1-d. Negative positions count from the end. The value is a number or a
 /// 0-d tensor, and is converted to self's dtype. The gradient of self is the result's gradient,
 /// with zeros in these slices. The gradient of the value is the sum of the result's gradient over
-/// them.
+/// these slices.
 ///
 /// Throws:
 ///   DTypeError - `index` is not int64
@@ -150,7 +151,7 @@ Tensor masked_scatter(const Tensor& self, const Tensor& mask, const Tensor& sour
 Tensor nonzero(const Tensor& self);
 /// Returns the positions of the elements that are not zero, as one vector for each dimension.
 ///
-/// Each is int64 of shape (count), in row-major order, and can be used as an index: x[{p[0],
+/// Each vector is int64 of shape (count), in row-major order, and can be used as an index: x[{p[0],
 /// p[1]}]. A 0-d tensor counts as 1-d. This is torch.nonzero(x, as_tuple=True). No gradient.
 std::vector<Tensor> nonzero_numpy(const Tensor& self);
 

@@ -31,7 +31,7 @@ namespace {
 
 void check_factor(const char* operation, const char* name, DType dtype, const Scalar& factor) {
   if (factor.dtype() == float64 && !is_floating(dtype))
-    fail<DTypeError>(operation, "a floating ", name, " with ", dtype, " tensors");
+    fail<DTypeError>(operation, name, " must not be floating for ", dtype, " tensors");
   check_holds(operation, dtype, factor);
 }
 
@@ -196,7 +196,7 @@ Tensor positive(const Tensor& self) {
 namespace {
 
 // The gradients of maximum and minimum. Two equal inputs get half of the gradient each. If one
-// input is NaN, both get all of it.
+// input is NaN, both get the whole gradient.
 void share_gradient(Derivative& d, const Tensor& first_loses, const Tensor& second_loses) {
   const Tensor each = where(d.saved(0) == d.saved(1), d.grad() / 2, d.grad());
   if (d.needs(0)) d.set(0, masked_fill(each, first_loses, 0));

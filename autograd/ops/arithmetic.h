@@ -1,7 +1,7 @@
 /// \file
 /// Elementwise arithmetic. Tensors broadcast, and the result has the dtype of torch.result_type: a
-/// Scalar does not raise the dtype within its category. Gradients are summed over the dimensions in
-/// which an input was broadcast.
+/// Scalar can change a tensor's dtype only to a higher category, as from int64 to float32.
+/// Gradients are summed over the dimensions in which an input was broadcast.
 #pragma once
 
 #include <tend/core/array/array.h>
@@ -120,16 +120,16 @@ Tensor true_divide(const Tensor& self, const Scalar& other);
 /// Returns the larger element of self and other.
 ///
 /// The inputs broadcast, and their dtypes promote. The result is NaN where either input is NaN. The
-/// gradient goes to the larger element. Of two equal elements, each gets half of it. Where one is
-/// NaN, both get all of it.
+/// gradient goes to the larger element. Two equal elements get half of the gradient each. Where one
+/// is NaN, both get the whole gradient.
 ///
 /// Throws: ShapeError - the shapes do not broadcast
 Tensor maximum(const Tensor& self, const Tensor& other);
 /// Returns the smaller element of self and other.
 ///
 /// The inputs broadcast, and their dtypes promote. The result is NaN where either input is NaN. The
-/// gradient goes to the smaller element. Of two equal elements, each gets half of it. Where one is
-/// NaN, both get all of it.
+/// gradient goes to the smaller element. Two equal elements get half of the gradient each. Where
+/// one is NaN, both get the whole gradient.
 ///
 /// Throws: ShapeError - the shapes do not broadcast
 Tensor minimum(const Tensor& self, const Tensor& other);
@@ -142,7 +142,8 @@ Tensor minimum(const Tensor& self, const Tensor& other);
 Tensor positive(const Tensor& self);
 
 ///@{
-/// The operators +, -, *, / and %, as functions: add, sub, mul, div, remainder, positive and neg.
+/// The operators +, -, *, / and % do the same as add, sub, mul, div and remainder. Unary + and - do
+/// the same as positive and neg.
 ///
 /// Shapes, dtypes, errors and gradients are as for these functions.
 Tensor operator+(const Tensor& a, const Tensor& b);

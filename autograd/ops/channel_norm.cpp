@@ -72,7 +72,7 @@ void channel_gradients(Derivative& d) {
   if (d.needs(1)) d.set(1, flattened(along));
   if (d.needs(2)) d.set(2, flattened(total));
   if (!d.needs(0)) return;
-  // rstd weight (g - total / n - along / n (x - mean) rstd)
+  // The gradient of x is rstd weight (g - total / n - along / n (x - mean) rstd).
   const double count = channel_count(x);
   const Array& taken = scratch.array();
   kernels::compute("batch_norm", kernels::TripleFormula::scaled_distance, {}, taken,

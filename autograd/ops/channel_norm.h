@@ -13,7 +13,7 @@ Tensor flattened(const Tensor& values);
 /// The mean, variance and 1 / sqrt(variance + eps) of each channel of (N, C, ...). All have shape
 /// (1, C, 1, ...).
 struct Moments {
-  Tensor mean, variance, rstd;  // the variance has no correction
+  Tensor mean, variance, rstd;  // the variance is a sum divided by n, not by n - 1
 };
 
 Moments channel_moments(const Tensor& x, double eps);

@@ -23,7 +23,7 @@ Tensor addcmul(const Form& form, const Tensor& self, const Tensor& tensor1, cons
   if (dtype == boolean)
     fail<DTypeError>(form.operation, "bool tensors have no sum; use logical_or");
   if (value.dtype() == float64 && !is_floating(dtype))
-    fail<DTypeError>(form.operation, "a floating value with ", dtype, " tensors");
+    fail<DTypeError>(form.operation, "value must not be floating for ", dtype, " tensors");
   check_holds(form.operation, dtype, value);
   const auto kernel = [&](const Array& out, const Array& x, const Array& a, const Array& b) {
     if (!is_floating(dtype)) return plus_product(out, x, a, b, value);

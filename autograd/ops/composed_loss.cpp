@@ -36,8 +36,9 @@ Tensor cosine_embedding_loss(const Tensor& x1, const Tensor& x2, const Tensor& t
   check_one_dtype("cosine_embedding_loss", x1, x2);
   check_floating("cosine_embedding_loss", x1);
   if (x1.dim() < 1 || x1.dim() > 2 || x2.dim() != x1.dim() || target.dim() != x1.dim() - 1) {
-    fail<ShapeError>("cosine_embedding_loss", "vectors ", x1.shape(), " and ", x2.shape(),
-                     " with targets ", target.shape());
+    fail<ShapeError>("cosine_embedding_loss",
+                     "needs vectors (N, D) with targets (N), or vectors (D) with a target (), got ",
+                     x1.shape(), ", ", x2.shape(), " and ", target.shape());
   }
   constexpr double kTiny = 1e-12;
   const Tensor square1 = sum(x1 * x1, {-1}) + kTiny, square2 = sum(x2 * x2, {-1}) + kTiny;
@@ -82,7 +83,9 @@ Tensor gaussian_nll_loss(const Tensor& input, const Tensor& target, const Tensor
   Shape one_per_row = input.shape();
   if (!one_per_row.empty()) one_per_row[one_per_row.rank() - 1] = 1;
   if (variance.shape() != input.shape() && variance.shape() != one_per_row)
-    fail<ShapeError>("gaussian_nll_loss", "variances ", var.shape(), " for ", input.shape());
+    fail<ShapeError>("gaussian_nll_loss", "the variances must have the shape of the input ",
+                     input.shape(), ", or lack the last dimension, or have size 1 there, got ",
+                     var.shape());
   {
     const NoGradGuard no_grad;
     variance.clamp_min_(options.eps);

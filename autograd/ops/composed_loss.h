@@ -23,7 +23,7 @@ namespace tend {
 Tensor pairwise_distance(const Tensor& x1, const Tensor& x2, double p = 2, double eps = 1e-6,
                          Flag keepdim = false);
 
-/// A margin that is given by position. Braces are read as options instead.
+/// The type of a margin that is a plain number. An argument in braces is read as options instead.
 template <class T>
 concept IsMargin = std::is_arithmetic_v<T> && !std::same_as<T, bool>;
 

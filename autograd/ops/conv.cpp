@@ -24,12 +24,12 @@ void check_shapes(const Tensor& input, const Tensor& weight, const Tensor& bias,
   const std::int64_t channels = weight.size(0);
   if (channels < 1 || channels % o.groups != 0) {
     fail<ShapeError>("conv1d", "the ", channels, " output channels of the weight ", weight.shape(),
-                     " do not make ", o.groups, " groups");
+                     " cannot be divided into ", o.groups, " groups");
   }
   if (input.size(-2) % o.groups != 0 || input.size(-2) / o.groups != weight.size(1)) {
     fail<ShapeError>("conv1d", "the input ", input.shape(), " has ", input.size(-2),
-                     " channels, the weight ", weight.shape(), " in ", o.groups, " groups needs ",
-                     weight.size(1), " for each group");
+                     " channels, but the weight ", weight.shape(), " needs ", o.groups,
+                     " groups of ", weight.size(1));
   }
   if (bias.defined() && bias.shape() != Shape{channels}) {
     fail<ShapeError>("conv1d", "the bias has shape ", bias.shape(), ", not (", channels, ",)");

@@ -11,10 +11,11 @@
 
 namespace tend {
 
-/// The zeros that conv1d adds at both ends: a number for each end, or one of PyTorch's words.
+/// The zeros that conv1d adds at both ends of the input: a number for each end, "valid" or "same".
 ///
 /// "valid" adds no zeros. "same" adds the number of zeros that makes the result as long as the
-/// input; it requires a stride of 1. If this number is odd, the last end gets one more.
+/// input; it requires a stride of 1. If this number is odd, one zero more is added after the input
+/// than before it.
 ///
 /// Throws: Error - the word is neither "valid" nor "same"
 class Conv1dPadding {

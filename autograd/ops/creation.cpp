@@ -21,7 +21,8 @@ void NestedNumbers::add(const NestedNumbers& row) {
   } else if (!std::equal(row.shape_.begin(), row.shape_.end(), shape_.begin() + 1, shape_.end())) {
     Shape first = shape_;
     first.erase(0);
-    fail<ShapeError>("tensor", "rows of shapes ", first, " and ", row.shape_);
+    fail<ShapeError>("tensor", "all rows must have the same shape, got ", first, " and ",
+                     row.shape_);
   }
   dtype_ = promote_types(dtype_, row.dtype_);
   values_.insert(values_.end(), row.values_.begin(), row.values_.end());
@@ -52,7 +53,7 @@ template <class Number>
 Tensor tensor_from(std::span<const Number> values, const Shape& shape, DType dtype) {
   check_size("tensor", shape, dtype);
   if (element_count(shape) != static_cast<std::int64_t>(values.size()))
-    fail<ShapeError>("tensor", values.size(), " numbers for the shape ", shape);
+    fail<ShapeError>("tensor", values.size(), " numbers do not fill the shape ", shape);
   for (const Number value : values) check_holds("tensor", dtype, value);
   Array out = Array::empty(shape, dtype);
   visit_dtype(dtype, [&](auto tag) {
@@ -248,7 +249,10 @@ Tensor linspace(const Scalar& start, const Scalar& end, std::int64_t steps,
 }
 
 Tensor eye(std::int64_t n, std::int64_t m, Exactly<DType> dtype) {
-  if (n < 0 || m < 0) fail<ShapeError>("eye", n, " rows and ", m, " columns");
+  if (n < 0 || m < 0) {
+    fail<ShapeError>("eye", "the numbers of rows and columns must not be negative, got ", n,
+                     " and ", m);
+  }
   check_size("eye", {n, m}, dtype);
   Array out = Array::empty({n, m}, dtype);
   kernels::eye(out);

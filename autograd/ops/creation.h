@@ -1,5 +1,5 @@
 /// \file
-/// Functions that create tensors. These have no history and pass on no gradient.
+/// Functions that create tensors. The new tensors have no history and pass on no gradient.
 ///
 /// TensorOptions make a leaf that requires grad: zeros({2}, {.requires_grad = true}).
 ///
@@ -154,7 +154,7 @@ template <class T>
 requires std::floating_point<T> || std::integral<T> Tensor tensor(const std::vector<T>& values) {
   return tensor(values, TensorOptions{});
 }
-template <class T, std::same_as<DType> D>  // D, so that braces are a shape or options
+template <class T, std::same_as<DType> D>  // a template, so braces are a shape or options
 requires std::floating_point<T> || std::integral<T> Tensor tensor(const std::vector<T>& values,
                                                                   D dtype) {
   return tensor(values, TensorOptions{.dtype = dtype});
@@ -374,13 +374,13 @@ Tensor triu_indices(std::int64_t rows, std::int64_t columns, std::int64_t offset
 ///
 /// `deleter` is called with `data` exactly once: when the last tensor on this memory is destroyed,
 /// or before this function throws. It runs on the thread that destroys that tensor. It must not
-/// throw, since an exception there ends the program. If it destroys the last tensor on other such
-/// memory, the deleter of that memory runs after it.
+/// throw, since an exception there ends the program. If it destroys the last tensor on other memory
+/// that from_blob wrapped, the other deleter runs after the first one has returned.
 ///
 /// Throws:
 ///   ShapeError - a size or a stride is negative
 ///   ShapeError - the number of strides is not the number of sizes
-///   ShapeError - the strides reach further than an int64 can count
+///   ShapeError - the view spans more bytes than an int64 can count
 ///   ShapeError - `data` is null, and the tensor has elements
 Tensor from_blob(void* data, const Shape& shape, DType dtype = float32,
                  std::function<void(void*)> deleter = {});

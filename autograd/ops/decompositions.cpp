@@ -212,10 +212,10 @@ bool is_vector(const Tensor& A, const Tensor& B) {
 void check_sides(const Tensor& A, const Tensor& B, bool left) {
   check_square("solve", A);
   check_one_dtype("solve", A, B);
-  if (B.dim() == 0) fail<ShapeError>("solve", "the right side is a 0-d tensor");
+  if (B.dim() == 0) fail<ShapeError>("solve", "B must be a vector or matrices, but is 0-d");
   const bool vector = is_vector(A, B);
   if (vector && !left) {
-    fail<ShapeError>("solve", "needs matrices on both sides without left, got ", B.shape());
+    fail<ShapeError>("solve", "B must be matrices if left is false, but has shape ", B.shape());
   }
   if (B.size(vector || !left ? -1 : -2) == A.size(-1)) return;
   fail<ShapeError>("solve", "the sizes of A ", A.shape(), " and B ", B.shape(), " do not fit");

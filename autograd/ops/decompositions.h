@@ -51,8 +51,8 @@ struct QR {
 /// (..., min(m, n), n).
 ///
 /// The gradient flows through S and the first min(m, n) singular vectors. If it flows through
-/// vectors, it is finite only if the singular values differ. For a matrix that is not square, they
-/// must also not be zero.
+/// vectors, it is finite only if the singular values differ. For a matrix that is not square, the
+/// singular values must also not be zero.
 ///
 /// Throws:
 ///   ShapeError - A has fewer than two dimensions, or a matrix has more than 2^28 elements

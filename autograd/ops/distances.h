@@ -12,10 +12,11 @@ class Tensor;
 /// norm(x1[..., i, :] - x2[..., j, :], p). Leading dimensions broadcast. The inputs and the result
 /// have one floating dtype.
 ///
-/// For p = 2 and more than 25 rows, the distances come from a matrix product. Distances that are
-/// small compared with the rows lose digits there. Orders other than 0, 1, 2 and infinity need
-/// memory for all differences. The gradient is the gradient of norm, with one exception: for p =
-/// infinity, each of several equal largest differences gets the whole gradient.
+/// For p = 2 and more than 25 rows in x1 or x2, the distances come from a matrix product. Then a
+/// distance loses digits if it is small compared with the norms of the rows. Orders other than 0,
+/// 1, 2 and infinity need memory for all differences. The gradient is the gradient of norm, with
+/// one exception: for p = infinity, each of several equal largest differences gets the whole
+/// gradient.
 ///
 /// Throws:
 ///   ShapeError - the rows differ in length, or an input has fewer than two dimensions

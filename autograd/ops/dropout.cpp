@@ -43,8 +43,8 @@ Tensor mul_kept(const Tensor& self, const Array& bits, double factor, const Shap
     out = mul_in_order(self.array(), bits, factor, order);
   }
   return record(
-      // The bits are saved as a tensor, so that checkpoint generates them again and reports a
-      // second run without them.
+      // The bits are saved as a tensor, because checkpoint handles all saved tensors: it frees them
+      // and generates them again, and throws if its second run does not save them.
       "MulBackward0", std::move(out), {self}, {Tensor(bits)},
       [factor, order](Derivative& d) {
         d.set(0, mul_kept(d.grad(), d.saved(0).array(), factor, order));

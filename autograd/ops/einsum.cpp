@@ -35,7 +35,7 @@ std::string read_names(std::string_view equation, std::size_t begin, std::size_t
       at += 2;
     } else {
       refuse(equation, "'", c, "' at position ", at,
-             R"( is neither a letter nor part of "...", "," or the one "->")");
+             R"( is neither a letter nor part of "...", "," or the first "->")");
     }
   }
   return names;
@@ -49,8 +49,8 @@ struct Equation {
   std::size_t kept = 0;  // the number of names in the result
 };
 
-// The result's names without "->": the ellipsis, and the names that occur once, in alphabetical
-// order.
+// The names of the result if the equation has no "->": the ellipsis, and the names that occur once,
+// in alphabetical order.
 std::string implicit_result(const std::vector<std::string>& operands) {
   std::string all;
   for (const std::string& names : operands) all += names;
@@ -137,7 +137,7 @@ class Axes {
     const std::int64_t rest = x.dim() - static_cast<std::int64_t>(names.size()) + has_ellipsis;
     if (rest < 0 || (rest > 0 && !has_ellipsis)) {
       refuse<ShapeError>(equation_.text, names.size() - has_ellipsis, " subscripts",
-                         has_ellipsis ? " and an ellipsis" : "", " for operand ", operand,
+                         has_ellipsis ? " and an ellipsis" : "", " do not fit operand ", operand,
                          " of shape ", x.shape());
     }
     return rest;

@@ -28,8 +28,8 @@ namespace tend {
 /// do named dimensions of size 1. Without "->" the result has the ellipsis, followed by the names
 /// that occur once, in alphabetical order with upper case first. Spaces are ignored.
 ///
-/// Operands are contracted from left to right. Wherever something is summed over, this uses batched
-/// matrix products. These require operands of one dtype, and not bool.
+/// Operands are combined from left to right. A sum over a dimension that two operands share is
+/// computed as batched matrix products. These require operands of one dtype, and not bool.
 ///
 /// The gradient of an operand is the result's gradient times the other operands, summed over the
 /// names that the operand lacks.

@@ -13,8 +13,8 @@ bool is_same_view(const Array& a, const Array& b) {
          a.strides() == b.strides();
 }
 
-// Returns a tensor with self's current history. It keeps this history when self gets another one.
-// With `copies`, it has a copy of the elements, too.
+// Returns a tensor with self's current history. The returned tensor keeps this history when self
+// gets another one. With `copies`, it has a copy of the elements, too.
 Tensor with_history(const Tensor& self, bool copies) {
   Tensor before(copies ? self.array().clone() : self.array());
   before.impl()->set_grad_fn(gradient_edge(self).node);
@@ -46,7 +46,7 @@ void InPlaceRun::prepare_record(DType dtype) {
   check_recordable(operation_, self_);
   const auto is_self = [&](const TensorRef& each) { return each.get() == &self_; };
   const bool saves_self = std::any_of(saved_.begin(), saved_.end(), is_self);
-  // Anomaly mode looks for NaN in the inputs after the write.
+  // Anomaly mode looks for NaN in the inputs after the write, so it needs the old elements.
   before_ = with_history(self_, saves_self || autograd::DetectAnomaly::is_on());
   if (std::any_of(saved_.begin(), saved_.end(), std::mem_fn(&TensorRef::is_output)))
     beside_.emplace(Array::empty_like(self_.shape(), dtype, {&self_.array()}));

@@ -41,15 +41,15 @@ class InPlaceRun {
 
   /// The array to which the kernel writes.
   const Array& elements() const noexcept { return beside_ ? *beside_ : self_.array(); }
-  /// The array that the kernel reads as input i, in its own dtype.
+  /// The array that the kernel reads as input i, in the input's dtype.
   const Array& input(std::size_t i) { return apart(inputs_.begin()[i].get()->array()); }
   /// `other`, or a copy if the kernel would overwrite its elements before it reads them.
   const Array& apart(const Array& other);
 
   /// True if the graph gets a node.
   bool is_recorded() const noexcept { return is_recorded_; }
-  /// The inputs and saved tensors of the constructor, for record(). self is replaced by the tensor
-  /// before the write.
+  /// The inputs and saved tensors of the constructor, for record(). self is replaced by a tensor
+  /// that has self's history from before the write.
   std::vector<TensorRef> inputs() const { return before_write(inputs_); }
   std::vector<TensorRef> saved() const { return before_write(saved_); }
 
@@ -142,8 +142,8 @@ const Tensor& in_place_form(const char* operation, const Tensor& self, const F& 
 
 // Rows of the tables.
 
-/// The dtype in which an operation computes: the one to which its inputs promote, or float32 for
-/// integers.
+/// The dtype in which an operation computes. same: the dtype to which its inputs promote. floating:
+/// also this dtype, but float32 instead of int64 and bool.
 enum class Promotion { same, floating };
 
 /// The tensor that the derivative of an operation with one input reads.
@@ -162,7 +162,8 @@ Tensor run_row(const Form& form, const UnaryRow& row, const Tensor& self);
 /// The inputs that a derivative of an operation with two inputs reads.
 enum class Reads { nothing, self, other, both };
 
-/// A row for an operation with two inputs, which broadcast. A gradient that is null does not exist.
+/// A row for an operation with two inputs, which broadcast. The gradients are null if the operation
+/// has no derivative.
 struct BinaryRow {
   using Gradient = Tensor (*)(const Tensor& grad, const Tensor& self, const Tensor& other);
   const char* node;

@@ -125,7 +125,7 @@ Tensor cosine_similarity(const Tensor& a, const Tensor& b, std::int64_t dim, dou
   const auto direction = [&](const Tensor& x) {
     const Tensor wide = expand(to(x, dtype), shape);
     const Tensor length = norm(wide, 2, along, /*keepdim=*/true);
-    // The value is at least eps, but the gradient is the norm's.
+    // `bounded` is at least eps, but its gradient is always the gradient of the norm.
     const Tensor bounded = length + clamp_min(eps - length.detach(), 0);
     return wide / bounded;
   };

@@ -12,8 +12,8 @@ namespace tend {
 
 /// Computes the squared error d^2, where d = input - target.
 ///
-/// Input and target broadcast and promote to a floating dtype; one of them may be bool. PyTorch
-/// warns if the shapes differ, since this is seldom meant; tend does not. The result has the common
+/// Input and target broadcast and promote to a floating dtype; one of them may be bool. If the
+/// shapes differ, which is often a mistake, PyTorch warns; tend does not. The result has the common
 /// shape, or is 0-d for a mean or a sum. The mean of no elements is NaN. The gradient of the input
 /// is 2 d, and the gradient of the target is -2 d.
 ///
@@ -124,7 +124,7 @@ struct KlDivOptions {
 /// or is 0-d if it is reduced.
 ///
 /// The gradient of x is -t. The gradient of t is log t + 1 - x, which is NaN at t = 0, as in
-/// PyTorch. With log_target they are -exp(t) and exp(t) (t + 1 - x).
+/// PyTorch. With log_target the gradients are -exp(t) and exp(t) (t + 1 - x).
 ///
 /// Throws:
 ///   ShapeError - the shapes do not broadcast

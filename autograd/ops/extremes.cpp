@@ -17,13 +17,13 @@ Tensor share_evenly(const Tensor& grad, const Tensor& chosen, const Shape& dims)
   return mask * (grad / sum(mask, dims, true));
 }
 
-// The derivative of an operation that picks one of all elements. Elements that are equal to it
-// share the gradient.
+// The derivative of an operation that picks one of all elements. All elements that are equal to the
+// picked one share the gradient.
 void share_with_equals(Derivative& d) {
   const Tensor x = d.saved(0), chosen = d.saved(1);
   // If there is a NaN, it is chosen, but it does not equal itself.
   const Tensor equal = isnan(chosen).item<bool>() ? isnan(x) : x == chosen;
-  // As in PyTorch, the other gradients are zeros even if the cotangent is infinite.
+  // As in PyTorch, the gradients of the other elements are zeros, even if d.grad() is infinite.
   d.set(0, where(equal, d.grad() / sum(equal.to(d.grad().dtype())), 0));
 }
 

@@ -18,8 +18,8 @@ struct Extremes;
 /// Returns the larger (max) or smaller (min) element of two tensors, as maximum and minimum.
 ///
 /// The inputs broadcast, and their dtypes promote. The result is NaN where either input is NaN. The
-/// gradient goes to the chosen element. Of two equal elements, each gets half of it. Where one is
-/// NaN, both get all of it.
+/// gradient goes to the chosen element. Two equal elements get half of the gradient each. Where one
+/// is NaN, both get the whole gradient.
 ///
 /// Throws: ShapeError - the shapes do not broadcast
 Tensor max(const Tensor& self, const Tensor& other);
@@ -53,9 +53,9 @@ ValuesAndIndices min(const Tensor& self, Integer dim, Flag keepdim = false);
 ///@{
 /// Returns the largest (amax) or smallest (amin) elements over `dims`, or of all elements.
 ///
-/// The result lacks `dims`, or has size 1 there with keepdim. It has self's dtype. It is NaN if any
-/// of its elements is NaN. The gradient goes to the chosen element, in even shares if several are
-/// equal. Where the result is NaN, the gradient is NaN, too.
+/// The result lacks `dims`, or has size 1 there with keepdim. It has self's dtype. It is NaN where
+/// any of the elements to choose from is NaN. The gradient goes to the chosen element, in even
+/// shares if several are equal. Where the result is NaN, the gradient is NaN, too.
 ///
 /// Throws:
 ///   IndexError - a dimension is out of range
@@ -98,9 +98,9 @@ Extremes aminmax(const Tensor& self, std::optional<Integer> dim = std::nullopt,
 Tensor median(const Tensor& self);
 /// Returns the medians along `dim`, and their int64 indices.
 ///
-/// For an even count, the median is the lower of the two middle elements. It is NaN if any of its
-/// elements is NaN. The results lack `dim`, or have size 1 there with keepdim. The gradient goes to
-/// the element at the index.
+/// For an even count, the median is the lower of the two middle elements. It is NaN if any of the
+/// elements along `dim` is NaN. The results lack `dim`, or have size 1 there with keepdim. The
+/// gradient goes to the element at the index.
 ///
 /// Throws:
 ///   IndexError - `dim` is out of range

@@ -90,7 +90,7 @@ inline TensorOptions options_like(const Tensor& like, const TensorOptions& optio
 }
 
 /// Counts `dim` from the front. A 0-d tensor is an error here, although most operations accept
-/// dimensions 0 and -1 of it.
+/// dimensions 0 and -1 for it.
 ///
 /// Throws: IndexError - `dim` is out of range, or `x` is 0-d; the error names `operation`
 inline std::int64_t own_dim(const char* operation, const Tensor& x, std::int64_t dim) {
@@ -188,7 +188,7 @@ Tensor computed(Formula formula, const kernels::Parameters& parameters, DType dt
 /// Computes factor (x - middle), in one pass if no graph is recorded.
 Tensor scaled_distance(const Tensor& factor, const Tensor& x, const Tensor& middle);
 
-/// Multiplies a derivative's gradient by the slope at its first saved tensor, as `formula` says.
+/// Computes the gradient of an input by `formula`, from d.grad() and the first saved tensor.
 template <class Formula>
 Tensor sloped(const Derivative& d, Formula formula, const kernels::Parameters& parameters = {}) {
   return computed(formula, parameters, d.grad().dtype(), d.grad(), d.saved(0));
@@ -220,7 +220,8 @@ inline void check_constant(const char* operation, const char* name, const Tensor
                            const Tensor& self) {
   if (!weight.defined()) return;
   if (weight.dtype() != self.dtype()) {
-    fail<DTypeError>(operation, name, " is ", weight.dtype(), ", the input ", self.dtype());
+    fail<DTypeError>(operation, name, " must have the input's dtype ", self.dtype(), ", but is ",
+                     weight.dtype());
   }
   if (grad_enabled() && weight.requires_grad()) {
     fail<AutogradError>(operation, name, " requires grad, but has no derivative");

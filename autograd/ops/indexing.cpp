@@ -11,9 +11,9 @@ namespace tend {
 
 namespace {
 
-// The part of `source` that an index of this shape reads: from position 0 in each dimension. A 0-d
-// tensor counts as 1-d. An empty index reads nothing, even if the dimensions of the source do not
-// fit.
+// The part of `source` that an index of shape `shape` reads. It begins at position 0 in each
+// dimension. A 0-d tensor counts as 1-d. An empty index reads nothing, also from a source of
+// another rank.
 Tensor corner(Tensor source, const Shape& shape) {
   if (element_count(shape) == 0)
     return reshape(narrow(reshape(source, {source.numel()}), 0, 0, 0), shape);
@@ -25,7 +25,7 @@ Tensor corner(Tensor source, const Shape& shape) {
   return source;
 }
 
-// scatter_add of `source` to `out`, which is a copy of `self`. Without a self, `out` is new zeros.
+// Applies scatter_add of `source` to `out`, a copy of `self`. If there is no self, `out` is zeros.
 Tensor scatter_into(Array out, TensorRef self, std::int64_t dim, const Tensor& index,
                     const Tensor& source) {
   kernels::scatter_add(out, dim, index.array(), source.array());
@@ -109,7 +109,9 @@ struct Scattering {
   // Combines source with `out`, a copy of self.
   void write(const Array& out, const Array& index, const Array& source) const {
     using kernels::Write;
-    if (!include_self) {  // for amax and amin, any of the terms can be the first one
+    // Self's elements are replaced by a number that changes no result: 0 for sum and mean, 1 for
+    // prod. For amax and amin it is any of the terms, since a term may count twice there.
+    if (!include_self) {
       const Array none = Array::scalar(multiplies() ? 1 : 0, out.dtype()).expand(index.shape());
       kernels::scatter_reduce("scatter_reduce", Write::replace, out, dim, index,
                               adds() || multiplies() ? none : source);
@@ -131,8 +133,8 @@ struct Scattering {
   }
 };
 
-// The product of the other terms is the result divided by the term. If the term is zero, it is the
-// result with 1 in place of this term.
+// The gradient of a term has the product of the other terms as a factor. This product is the result
+// divided by the term. For a term that is zero, the product is computed with 1 in its place.
 void differentiate_product(Derivative& d, const Scattering& how, const Tensor& index,
                            const Tensor& self, const Tensor& source, const Tensor& result) {
   const auto product = [&](const Tensor& a, const Tensor& b) {
@@ -212,7 +214,7 @@ Tensor take_along_dim(const Tensor& self, const Tensor& index, std::optional<Int
                      " has another rank than ", self.shape());
   }
   if (self.dim() == 0) return gather(self, 0, index);
-  // Along `dim` both keep their sizes.
+  // The sizes along `dim` do not broadcast.
   Shape from = self.shape(), at = index.shape();
   from[*dim] = at[*dim] = 1;
   from = at = broadcast_shapes("take_along_dim", from, at);
@@ -223,7 +225,7 @@ Tensor take_along_dim(const Tensor& self, const Tensor& index, std::optional<Int
 
 namespace {
 
-// index_add of `source` to `out`, which is a copy of `self`. Without a self, `out` is new zeros.
+// Applies index_add of `source` to `out`, a copy of `self`. If there is no self, `out` is zeros.
 Tensor add_slices(Array out, TensorRef self, std::int64_t dim, const Tensor& index,
                   const Tensor& source) {
   kernels::index_add(out, dim, index.array(), source.array());
@@ -269,7 +271,8 @@ std::int64_t wrap_padding(std::int64_t padding_idx, const Shape& weight) {
   return padding_idx < 0 ? padding_idx + weight[0] : padding_idx;
 }
 
-// True where `indices` name the padding row. One more dimension makes it broadcast over rows.
+// True where `indices` name the padding row. The result has one more dimension, of size 1, which
+// broadcasts to the elements of a row.
 Tensor is_padding(const Tensor& indices, std::int64_t padding_idx) {
   const Array found = Array::empty(indices.shape(), boolean);
   kernels::eq(found, indices.array(), Array::scalar(padding_idx, int64));
@@ -306,15 +309,16 @@ Tensor embedding(const Tensor& input, const Tensor& weight, std::optional<Intege
 Tensor one_hot(const Tensor& indices, std::int64_t num_classes) {
   if (num_classes == -1) {
     if (indices.numel() == 0) {
-      fail<ShapeError>("one_hot", "indices of shape ", indices.shape(),
-                       " do not tell how many classes there are");
+      fail<ShapeError>("one_hot", "num_classes must be given for indices without elements, shape ",
+                       indices.shape());
     }
     if (indices.dtype() != int64)
       fail<DTypeError>("one_hot", "the index is ", indices.dtype(), ", not int64");
     const auto largest = std::max<std::int64_t>(0, max(indices).item<std::int64_t>());
     num_classes = largest < std::numeric_limits<std::int64_t>::max() ? largest + 1 : largest;
   }
-  if (num_classes < 0) fail<ShapeError>("one_hot", "num_classes is ", num_classes);
+  if (num_classes < 0)
+    fail<ShapeError>("one_hot", "num_classes must be at least -1, but is ", num_classes);
   Shape shape = indices.shape();
   shape.push_back(num_classes);
   check_size("one_hot", shape, int64);
@@ -325,10 +329,11 @@ Tensor one_hot(const Tensor& indices, std::int64_t num_classes) {
 
 namespace {
 
-// Copies source into `part`, which is a view of a fresh copy.
+// Copies source into `part`, which is a view of a copy of self.
 void replace_part(const char* operation, const Tensor& part, const Tensor& source) {
   if (part.shape() != source.shape())
-    fail<ShapeError>(operation, "source ", source.shape(), " for a slice ", part.shape());
+    fail<ShapeError>(operation, "the source must have shape ", part.shape(), ", but has ",
+                     source.shape());
   part.copy_(source);
 }
 

@@ -2,8 +2,8 @@
 /// Functions that read and write elements at positions along one dimension. int64 tensors give the
 /// positions.
 ///
-/// Every index is checked before anything is computed. Formulas are for dimension 1 of three.
-/// Dimensions may count from the end. Elements may have any dtype.
+/// Every index is checked before anything is computed. Formulas are for `dim` 1 of tensors with
+/// three dimensions. `dim` may count from the end. Elements may have any dtype.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +40,7 @@ Tensor gather(const Tensor& self, std::int64_t dim, const Tensor& index);
 ///
 /// The gradient of self is the result's gradient, with zeros at the written positions. The gradient
 /// of source is the result's gradient, gathered from these positions. As in PyTorch, all values
-/// that went to one position get its gradient.
+/// that went to one position get the gradient of this position.
 ///
 /// Throws:
 ///   IndexError - `dim` is out of range
@@ -89,9 +89,9 @@ inline constexpr std::string_view detail::kWords<ScatterReduction> =
 ///
 /// For `dim` 1, source[i][j][k] goes to position [i][index[i][j][k]][k]. The result there combines
 /// self's element with all elements that go there. Without `include_self`, it combines only the
-/// latter. `index` is int64. All three tensors have one rank. `index` is at most as large as
-/// source, and in the other dimensions at most as large as self. source has self's dtype. A mean of
-/// int64 is rounded down. NaN counts as the largest and as the smallest.
+/// elements of source. `index` is int64. All three tensors have one rank. `index` is at most as
+/// large as source, and in the other dimensions at most as large as self. source has self's dtype.
+/// A mean of int64 is rounded down. NaN counts as the largest and as the smallest.
 ///
 /// The elements that are combined are the terms. For a sum, the gradient of a term is the result's
 /// gradient. For a mean, it is divided by the number of terms. For a product, it is multiplied by
@@ -161,7 +161,7 @@ Tensor take_along_dim(const Tensor& self, const Tensor& index,
 /// Returns the rows of `weight` for the indices in `input`.
 ///
 /// `weight` is (num_embeddings, embedding_dim). `input` is int64 of any shape. The result is (*,
-/// embedding_dim), where * is the shape of `input`. The two may be exchanged, as in
+/// embedding_dim), where * is the shape of `input`. The two arguments may be exchanged, as in
 /// torch.embedding(weight, indices): a floating tensor before an int64 tensor is the weight.
 /// `padding_idx` may count from the end.
 ///

@@ -38,8 +38,8 @@ Shape cat_shape(const std::vector<Tensor>& tensors, std::int64_t dim) {
     for (std::int64_t d = 0; fits && d < each.dim(); ++d) {
       if (d == dim || each.size(d) == first->size(d)) continue;
       fail<ShapeError>("cat", first->shape(), " and ", each.shape(), " (tensor ", i,
-                       ") along dimension ", dim, ": dimension ", d, " is ", first->size(d),
-                       " and ", each.size(d));
+                       ") may differ only in dimension ", dim, ", but dimension ", d, " is ",
+                       first->size(d), " and ", each.size(d));
     }
     if (!fits) {
       fail<ShapeError>("cat", first->shape(), " and ", each.shape(), " (tensor ", i,

@@ -61,8 +61,8 @@ Tensor stack(const std::vector<Tensor>& tensors, std::int64_t dim = 0);
 
 /// The order of the first two dimensions in meshgrid's results.
 ///
-/// With ij, the first tensor goes along dimension 0, as in a matrix. With xy, it goes along
-/// dimension 1, as in a picture.
+/// With ij, the first tensor varies along dimension 0, as in a matrix. With xy, the first tensor
+/// varies along dimension 1, as in a picture.
 enum class MeshIndexing { ij, xy };
 template <>
 inline constexpr std::string_view detail::kWords<MeshIndexing> = "indexing: ij xy";

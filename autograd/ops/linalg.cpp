@@ -124,7 +124,8 @@ namespace {
 void check_batches(const char* operation, const Tensor& a, const Tensor& b) {
   check_ranks(operation, a, 3, b, 3);
   if (a.size(0) == b.size(0)) return;
-  fail<ShapeError>(operation, a.shape(), " x ", b.shape(), ": dimension 0 is ", a.size(0), " and ",
+  fail<ShapeError>(operation, a.shape(), " x ", b.shape(),
+                   ": both must have the same dimension 0, but it is ", a.size(0), " and ",
                    b.size(0));
 }
 
@@ -246,7 +247,8 @@ Tensor diag(const Tensor& self, std::int64_t diagonal) {
 Tensor diag_embed(const Tensor& self, std::int64_t offset, std::int64_t dim1, std::int64_t dim2) {
   dim1 = wrap_dim("diag_embed", dim1, self.dim() + 1);
   dim2 = wrap_dim("diag_embed", dim2, self.dim() + 1);
-  if (dim1 == dim2) fail<ShapeError>("diag_embed", "dimension ", dim1, " is named twice");
+  if (dim1 == dim2)
+    fail<ShapeError>("diag_embed", "dim1 and dim2 must differ, but both are dimension ", dim1);
   std::int64_t side = 0;
   if (offset < 0 ? __builtin_sub_overflow(self.size(-1), offset, &side)
                  : __builtin_add_overflow(self.size(-1), offset, &side)) {
@@ -296,7 +298,7 @@ void check_linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
   if (bias.defined()) check_one_dtype("linear", x, bias);
   if (x.dim() == 0 || x.size(-1) != weight.size(-1)) {
     fail<ShapeError>("linear", "input ", x.shape(), " and weight ", weight.shape(),
-                     ": the last dimension of the input is not the weight's, ", weight.size(-1));
+                     ": the last dimension of the input must be the weight's, ", weight.size(-1));
   }
 }
 

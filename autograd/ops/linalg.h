@@ -1,9 +1,9 @@
 /// \file
 /// Matrix products, and operations on the diagonals of matrices.
 ///
-/// All products except outer and kron compute sums. These need operands of one dtype, which is not
-/// bool; int64 wraps around. In the formulas for gradients, g is the gradient of the result, @ is
-/// matmul, and ^T swaps the last two dimensions.
+/// outer and kron promote the dtypes of their operands. All other products need operands of one
+/// dtype, which is not bool, and sums of int64 wrap around. In the formulas for gradients, g is the
+/// gradient of the result, @ is matmul, and ^T swaps the last two dimensions.
 #pragma once
 
 #include <tend/core/array/array.h>
@@ -165,8 +165,8 @@ Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias = detail
 /// Computes the Kronecker product: every element of self times the whole of other, as blocks.
 ///
 /// The tensor of smaller rank gets leading dimensions of size 1. Sizes multiply, and dtypes
-/// promote. The gradient of an element is the sum of the result's gradient times the elements that
-/// it multiplies.
+/// promote. The gradient of an element is the sum of the result's gradient times the elements by
+/// which this element is multiplied.
 ///
 /// Throws: ShapeError - the result has more elements than an int64 can count
 ///

@@ -44,8 +44,9 @@ void check_logits(const char* operation, const Tensor& x, const Tensor& class_we
   check_constant(operation, "weight", class_weight, x);
   const Shape classes{x.size(class_dim(x))};
   if (class_weight.defined() && class_weight.shape() != classes) {
-    fail<ShapeError>(operation, "weight ", class_weight.shape(), " for ", classes[0],
-                     " classes, dimension ", class_dim(x), " of ", x.shape());
+    fail<ShapeError>(operation, "the weight must have one element for each of the ", classes[0],
+                     " classes (dimension ", class_dim(x), " of ", x.shape(), "), but has shape ",
+                     class_weight.shape());
   }
 }
 
@@ -79,7 +80,7 @@ Labels read_labels(const char* operation, const Tensor& x, const Tensor& target,
     is_ignored[i] = ignored;
     kept += ignored ? 0 : 1;
   }
-  if (classes == 0 && count > 0)  // all are ignored, but class 0, which they get, does not exist
+  if (classes == 0 && count > 0)  // all are ignored, but their index 0 does not exist
     fail<ShapeError>(operation, "input ", x.shape(), " has no classes in dimension ", class_dim(x));
   labels.total = static_cast<double>(kept);
   if (class_weight.defined()) {
@@ -99,7 +100,7 @@ Tensor item_grad(const Tensor& grad, const Tensor& ignored, Reduction reduction,
 }
 
 // The reduced losses. The loss of an item is -on * w[label] log_p[label] - off * sum(w log_p), and
-// 0 if the item is ignored.
+// 0 if the item is ignored. With label smoothing s, `on` is 1 - s and `off` is s / C.
 Tensor label_losses(const Tensor& log_p, const Labels& labels, const Tensor& class_weight,
                     double on, double off, Reduction reduction) {
   Tensor losses = gather(log_p, -1, labels.index) * -on;
@@ -113,8 +114,8 @@ Tensor label_losses(const Tensor& log_p, const Labels& labels, const Tensor& cla
 }
 
 // The gradient of label_losses with respect to x, where log_p = log_softmax(x) and each item's loss
-// has cotangent 1. It is softmax minus the smoothed target, whose elements sum to 1, times the
-// weights.
+// has cotangent 1. It is p sum(w q) - w q for the smoothed target q and class weights w, and p - q
+// without weights.
 Tensor label_slope(const Tensor& p, const Tensor& index, const Tensor& item_weight,
                    const Tensor& class_weight, double on, double off) {
   if (!item_weight.defined()) {
@@ -136,8 +137,8 @@ Array item_rows(const Tensor& logits) {
   return classes_last(logits).array().reshape(matrix).contiguous();
 }
 
-// The kernels do not support weights. They also do not accept short rows, for which softmax is more
-// precise.
+// The kernels do not support weights. For fewer than 16 classes they are not used, because softmax
+// is more precise then.
 bool has_kernel(const Tensor& logits, const Tensor& class_weight) {
   return !class_weight.defined() && logits.size(class_dim(logits)) >= 16;
 }
@@ -176,13 +177,13 @@ Tensor fused_gradient(const Tensor& logits, const Tensor& grad, const Tensor& in
 Tensor distribution_losses(const Tensor& logits, const Tensor& target, const Tensor& class_weight,
                            const CrossEntropyOptions& options) {
   if (target.dtype() != logits.dtype()) {
-    fail<DTypeError>("cross_entropy", "the target is ", target.dtype(), ", neither int64 nor ",
-                     logits.dtype(), " as the input");
+    fail<DTypeError>("cross_entropy", "the target must be int64, or ", logits.dtype(),
+                     " like the input, but is ", target.dtype());
   }
   if (target.shape() != logits.shape()) {
-    fail<ShapeError>("cross_entropy", "input ", logits.shape(),
-                     " needs probabilities of that shape, got ", target.shape(), ' ',
-                     target.dtype(), "; classes would be int64");
+    fail<ShapeError>("cross_entropy", "a target of ", target.dtype(),
+                     " has probabilities and must have the input's shape ", logits.shape(),
+                     ", but has shape ", target.shape(), "; a target of classes must be int64");
   }
   if (options.ignore_index >= 0) {
     fail("cross_entropy", "ignore_index is ", options.ignore_index,

@@ -15,7 +15,7 @@ void check_mask(const char* operation, const char* what, const Tensor& mask) {
     fail<DTypeError>(operation, "the ", what, " must be bool, not ", mask.dtype());
 }
 
-// Returns `value` as a 0-d tensor; DTypeError if the dtype cannot hold it.
+// Returns `value` as a 0-d tensor. Throws a DTypeError if the dtype cannot hold `value`.
 Tensor number(const Scalar& value, DType dtype) {
   check_holds("where", dtype, value);
   return Tensor(Array::scalar(value, dtype));
@@ -64,8 +64,9 @@ Tensor masked_fill(const Form& form, const char* node, const Tensor& self, const
     kernels::masked_fill(out, input(0), masks, number);
   };
   if (form.in_place && shape != self.shape()) {
-    fail<ShapeError>(form.operation, "the result has shape ", shape,
-                     ", which does not fit in place of ", self.shape());
+    fail<ShapeError>(form.operation,
+                     "the result of an in-place operation must have the tensor's shape ",
+                     self.shape(), ", but has shape ", shape);
   }
   return run(
       form, node, self.dtype(), {self, value}, {mask},

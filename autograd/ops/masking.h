@@ -34,7 +34,7 @@ Tensor where(const Tensor& condition, const Scalar& self, const Scalar& other);
 std::vector<Tensor> where(const Tensor& condition);
 
 ///@{
-/// Replaces the elements of self where the mask is true by the value.
+/// Replaces elements of self by the value where the mask is true.
 ///
 /// self and the mask broadcast. The mask is bool. The value is a number or a 0-d tensor, and is
 /// converted to self's dtype. The result has this dtype. The gradient goes to self where the mask
@@ -95,16 +95,16 @@ Tensor clip(const Tensor& self, const Tensor& lo, const Tensor& hi);
 ///@{
 /// Limits every element from below, as max(self, lo).
 ///
-/// The shapes, dtypes and errors are clamp's for a lower bound only. The result is NaN where lo is
-/// NaN. The gradient goes to self where self >= lo, and to a tensor lo elsewhere.
+/// The shapes, dtypes and errors are the same as for clamp with only lo. The result is NaN where lo
+/// is NaN. The gradient goes to self where self >= lo, and to a tensor lo elsewhere.
 Tensor clamp_min(const Tensor& self, const Scalar& lo);
 Tensor clamp_min(const Tensor& self, const Tensor& lo);
 ///@}
 ///@{
 /// Limits every element from above, as min(self, hi).
 ///
-/// The shapes, dtypes and errors are clamp's for an upper bound only. The result is NaN where hi is
-/// NaN. The gradient goes to self where self <= hi, and to a tensor hi elsewhere.
+/// The shapes, dtypes and errors are the same as for clamp with only hi. The result is NaN where hi
+/// is NaN. The gradient goes to self where self <= hi, and to a tensor hi elsewhere.
 Tensor clamp_max(const Tensor& self, const Scalar& hi);
 Tensor clamp_max(const Tensor& self, const Tensor& hi);
 ///@}

@@ -100,8 +100,9 @@ namespace {
 
 Tensor polygamma(const Form& form, std::int64_t n, const Tensor& self) {
   if (n < 0) fail(form.operation, "the order is ", n, ", which must be at least 0");
-  // Factorials overflow far below n = 1000, so larger orders give the same results. The limit is
-  // well below the largest int64 because the derivative needs order n + 1. Even orders stay even.
+  // Factorials overflow far below n = 1000, so larger orders give the same results. They are
+  // reduced to 1000 or 1001, so that the derivative's order n + 1 cannot overflow. Even orders stay
+  // even.
   const std::int64_t order = n > 1000 ? 1000 + n % 2 : n;
   const auto kernel = [order](const Array& out, const Array& a) {
     kernels::polygamma(out, a, order);

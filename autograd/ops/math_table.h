@@ -114,7 +114,7 @@ TEND_UNARY(sigmoid, "SigmoidBackward0", floating, kernels::sigmoid, result,
 /// of exp(-t^2) from 0 to self. The gradient is 2 / sqrt(pi) exp(-self^2).
 TEND_UNARY(erf, "ErfBackward0", floating, kernels::erf, self,
            grad * (2 * std::numbers::inv_sqrtpi) * exp(-(self * self)))
-/// Computes 1 - erf(self), precisely also where it is small.
+/// Computes 1 - erf(self), precisely also where the result is small.
 ///
 /// The result has self's shape; int64 and bool give float32. The gradient is -2 / sqrt(pi)
 /// exp(-self^2).

@@ -33,8 +33,8 @@ Tensor logsumexp(const Tensor& self, const Dims& dims, Flag keepdim) {
 
 namespace {
 
-// If the sum of powers is too large or too small for the dtype, the elements are divided by the
-// largest one (the smallest for p < 0), which decides the sum.
+// If the sum of powers is too large or too small for the dtype, the elements are first divided by
+// the largest one (the smallest for p < 0), which dominates the sum.
 Tensor norm_of_powers(const Tensor& x, double p, const Shape& dims, bool keepdim) {
   const auto norm = [&](const Tensor& sizes) {
     return pow(sum(pow(sizes, p), dims, keepdim), 1 / p);
@@ -66,8 +66,8 @@ Tensor norm_of(const Tensor& x, double p, const Shape& dims, bool keepdim) {
 }
 
 // Computes the gradient of x from the gradient of its largest or smallest absolute value. The
-// elements with this absolute value share the gradient equally. If it is NaN, the NaN elements
-// share it; they are found by isnan because NaN does not equal itself.
+// elements with this absolute value share the gradient equally. If the value is NaN, the NaN
+// elements share the gradient; they are found by isnan because NaN does not equal itself.
 Tensor extreme_gradient(const Tensor& grad, const Tensor& x, const Tensor& size,
                         const Shape& dims) {
   if (!grad_enabled()) {

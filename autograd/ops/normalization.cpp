@@ -20,10 +20,12 @@ void check_affine(const char* operation, const char* which, const Tensor& self,
                   const Tensor& affine, const char* wanted, const Shape& shape) {
   if (!affine.defined()) return;
   if (affine.shape() != shape) {
-    fail<ShapeError>(operation, which, ' ', affine.shape(), " for ", wanted, ' ', shape);
+    fail<ShapeError>(operation, which, " must have the shape ", shape, " (", wanted, "), but has ",
+                     affine.shape());
   }
   if (affine.dtype() != self.dtype()) {
-    fail<DTypeError>(operation, which, " is ", affine.dtype(), ", the input ", self.dtype());
+    fail<DTypeError>(operation, which, " must have the input's dtype ", self.dtype(), ", but is ",
+                     affine.dtype());
   }
 }
 
@@ -59,7 +61,8 @@ void check_channels(const char* operation, const Tensor& self, const Tensor& wei
                     const Tensor& bias) {
   check_floating(operation, self);
   if (self.dim() < 2) {
-    fail<ShapeError>(operation, "input ", self.shape(), " has no dimension of channels, 1");
+    fail<ShapeError>(operation, "the input needs channels in dimension 1, but has shape ",
+                     self.shape());
   }
   check_affine(operation, "weight", self, weight, "channels", {self.size(1)});
   check_affine(operation, "bias", self, bias, "channels", {self.size(1)});
@@ -257,7 +260,8 @@ Tensor group_norm(const Tensor& self, std::int64_t num_groups, const Tensor& wei
                      self.shape());
   }
   if (self.numel() > 0 && self.numel() == num_groups) {
-    fail<ShapeError>("group_norm", "input ", self.shape(), " has one value per group");
+    fail<ShapeError>("group_norm", "input ", self.shape(),
+                     " has one value per group, which is too few");
   }
   // An empty input may have any size(0), so num_groups * size(0) could overflow or need much
   // memory.

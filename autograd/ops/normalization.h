@@ -58,7 +58,7 @@ Tensor layer_norm(const Tensor& self, const Shape& normalized_shape, const Tenso
 Tensor rms_norm(const Tensor& self, const Shape& normalized_shape, const Tensor& weight = {},
                 std::optional<double> eps = std::nullopt);
 
-/// How batch_norm gets its statistics.
+/// The options of batch_norm.
 struct BatchNormOptions {
   Flag training = false;  ///< use the statistics of the batch, not the running ones
   double momentum = 0.1;  ///< the weight of the batch in the new running statistics

@@ -56,9 +56,9 @@ Tensor argsort(const Tensor& self, Integer dim, Flag descending, Flag /*stable*/
 
 namespace {
 
-// Returns true for the first of each run of equal neighbours. The input is 1-d, or has rows, which
-// are compared. If all equal ones are neighbours, cumsum(is_first, 0) - 1 numbers the distinct
-// values.
+// Returns true for the first element of each run of equal neighbours. For a matrix, rows are
+// compared instead of elements. If the input is sorted, cumsum(is_first, 0) - 1 numbers the
+// distinct values 0, 1, 2 and so on.
 Tensor first_of_equals(const Tensor& elements) {
   Tensor is_first = ones({elements.size(0)}, boolean);
   if (elements.size(0) > 1) {
@@ -87,8 +87,8 @@ Tensor slices_as_rows(const char* operation, const Tensor& self, std::int64_t di
   return reshape(slices, {slices.size(0), width});
 }
 
-// Finds the distinct slices of self along `dim`. It compares all slices and sorts them (`of_all`),
-// or only neighbours.
+// Finds the distinct slices of self along `dim`. If `of_all`, the slices are sorted first, so that
+// all slices are compared. Otherwise only neighbours are compared.
 UniqueElements unique_slices(const char* operation, const Tensor& self, std::int64_t dim,
                              bool of_all, bool return_inverse, bool return_counts) {
   dim = own_dim(operation, self, dim);
@@ -167,7 +167,8 @@ namespace {
 std::int64_t count_bins(const Tensor& self, std::int64_t minlength) {
   if (self.dtype() != int64) fail<DTypeError>("bincount", "needs int64, got ", self.dtype());
   if (self.dim() != 1) fail<ShapeError>("bincount", "needs one dimension, got ", self.shape());
-  if (minlength < 0) fail<ShapeError>("bincount", "minlength is ", minlength);
+  if (minlength < 0)
+    fail<ShapeError>("bincount", "minlength must not be negative, got ", minlength);
   if (self.numel() == 0) return minlength;
   const std::int64_t smallest = min(self).item<std::int64_t>();
   if (smallest < 0) fail<IndexError>("bincount", "the element ", smallest, " is negative");
@@ -192,7 +193,8 @@ Tensor bincount(const Tensor& self, const Tensor& weights, std::int64_t minlengt
   if (!weights.defined() || self.numel() == 0) return bincount(self, minlength);
   const Shape bins{count_bins(self, minlength)};
   if (weights.shape() != self.shape()) {
-    fail<ShapeError>("bincount", "weights of shape ", weights.shape(), " for ", self.shape());
+    fail<ShapeError>("bincount", "the weights must have self's shape ", self.shape(), ", but have ",
+                     weights.shape());
   }
   const DType dtype = weights.dtype() == float32 ? float32 : float64;
   check_size("bincount", bins, dtype);
@@ -206,8 +208,9 @@ Tensor searchsorted(const Tensor& sorted_sequence, const Tensor& values, Flag ri
   bool fits = rows.rank() == 1 || (rows.rank() > 1 && rows.rank() == values.dim());
   for (std::int64_t d = 0; fits && d + 1 < rows.rank(); ++d) fits = rows[d] == values.size(d);
   if (!fits) {
-    fail<ShapeError>("searchsorted", "a sequence of shape ", rows, " is neither 1-d nor fits ",
-                     values.shape(), " but for the last dimension");
+    fail<ShapeError>("searchsorted", "a sequence of shape ", rows,
+                     " must be 1-d, or have the shape of the values, ", values.shape(),
+                     ", except for the last dimension");
   }
   const DType dtype = promote_types(sorted_sequence.dtype(), values.dtype());
   if (dtype == boolean) fail<DTypeError>("searchsorted", "needs numbers, got bool");

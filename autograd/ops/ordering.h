@@ -46,8 +46,8 @@ ValuesAndIndices topk(const Tensor& self, std::int64_t k, Integer dim = -1, Flag
 /// Returns the distinct elements of self in ascending order.
 ///
 /// `sorted` has no effect; it exists because PyTorch has it. Any dtype is allowed. Every NaN is
-/// different from the others. With `return_inverse`, the result also has the index of its value for
-/// each element of self, in self's shape. With `return_counts`, it also has the number of
+/// different from the others. With `return_inverse`, `inverse` has self's shape, and contains the
+/// index in `values` for each element of self. With `return_counts`, `counts` has the number of
 /// occurrences of each value. Both are int64.
 ///
 /// With `dim`, the distinct slices along it are found. They are ordered by their first elements,

@@ -24,16 +24,17 @@ std::int64_t count_taken(const Index& index) {
   return 0;
 }
 
-// Returns the number of dimensions left for an ellipsis; IndexError for too many indices.
+// Returns the number of dimensions left for an ellipsis. Throws an IndexError if there are too many
+// indices, or two ellipses.
 std::int64_t count_left(const char* operation, const Tensor& self, std::span<const Index> indices) {
   std::int64_t taken = 0, ellipses = 0;
   for (const Index& each : indices) {
     taken += count_taken(each);
     ellipses += each.kind() == Index::Kind::rest;
   }
-  if (ellipses > 1) fail<IndexError>(operation, "an index has at most one ellipsis");
+  if (ellipses > 1) fail<IndexError>(operation, "the indices must have at most one ellipsis");
   if (taken > self.dim()) {
-    fail<IndexError>(operation, taken, " indices for a tensor of ", self.dim(),
+    fail<IndexError>(operation, "too many indices: ", taken, " for a tensor of ", self.dim(),
                      " dimensions, shape ", self.shape());
   }
   return self.dim() - taken;
@@ -192,7 +193,8 @@ IndexArrays arrays_of_mask(const Array& mask) {
 void check_values(const char* operation, const Tensor& self, const IndexArrays& arrays,
                   const Tensor& values) {
   if (values.dtype() != self.dtype()) {
-    fail<DTypeError>(operation, "values of ", values.dtype(), " for a tensor of ", self.dtype());
+    fail<DTypeError>(operation, "the values must have the tensor's dtype ", self.dtype(),
+                     ", but are ", values.dtype());
   }
   const Shape shape = arrays.result_shape(self.shape());
   if (!broadcasts_to(values.shape(), shape)) {
@@ -203,7 +205,7 @@ void check_values(const char* operation, const Tensor& self, const IndexArrays& 
 
 namespace {
 
-// Records `result` as self, or zeros if self is empty, with `values` written to it.
+// Records `result`: a copy of self with `values` written to it. An empty `self` means zeros.
 Tensor record_put(const char* operation, const char* node, Array result, TensorRef self,
                   const IndexArrays& arrays, const Tensor& values, bool accumulate) {
   return record(

@@ -1,5 +1,5 @@
-// Indexing by tensors: how indices are parsed, and the operations that read and write the indexed
-// elements for all functions with such indices.
+// Indexing by tensors. All functions with such indices use these: a parser for the indices, and
+// operations that read and write the indexed elements.
 #pragma once
 
 #include <span>
@@ -66,17 +66,17 @@ Tensor put_indexed(const char* node, const Tensor& self, const kernels::IndexArr
 void write_indexed(const char* operation, const char* node, const Tensor& self,
                    const kernels::IndexArrays& arrays, const Tensor& values, bool accumulate);
 
-/// Writes `values` to the elements of a parsed index: the write of index_put_.
+/// Writes `values` to the elements of a parsed index, as index_put_ does.
 ///
 /// `values` must have the tensor's dtype. One exception: a single value for a mask is converted to
-/// it, as in masked_fill, unless `accumulate`.
+/// this dtype, as in masked_fill, unless `accumulate`.
 ///
 /// Throws: DTypeError - `values` has another dtype, or the dtype cannot hold the single value
 void write_parsed(const char* operation, const ParsedIndex& found, const Tensor& values,
                   bool accumulate);
 
 ///@{
-/// Returns the number as a 0-d tensor of self's dtype, or the one-element tensor converted to it.
+/// Converts a number to a 0-d tensor of self's dtype, or a one-element tensor to this dtype.
 ///
 /// Throws: DTypeError - self's dtype cannot hold the number
 Tensor number_for(const char* operation, const Tensor& self, const Scalar& number);

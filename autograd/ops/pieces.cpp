@@ -28,7 +28,8 @@ std::vector<Tensor> room_for(const char* operation, std::int64_t count) {
 
 std::vector<Tensor> split(const Tensor& self, std::int64_t size, std::int64_t dim) {
   const std::int64_t total = size_along("split", self, dim);
-  if (size < 0 || (size == 0 && total > 0)) fail<ShapeError>("split", "pieces of size ", size);
+  if (size < 0 || (size == 0 && total > 0))
+    fail<ShapeError>("split", "the pieces cannot have size ", size);
   std::vector<Tensor> pieces = room_for("split", size == 0 ? 1 : (total - 1) / size + 1);
   for (std::int64_t start = 0;; start += size) {
     pieces.push_back(narrow(self, dim, start, std::min(size, total - start)));
@@ -80,7 +81,7 @@ std::vector<Tensor> unbind(const Tensor& self, std::int64_t dim) {
 
 std::vector<Tensor> tensor_split(const Tensor& self, std::int64_t sections, std::int64_t dim) {
   const std::int64_t total = size_along("tensor_split", self, dim);
-  if (sections < 1) fail<ShapeError>("tensor_split", sections, " sections");
+  if (sections < 1) fail<ShapeError>("tensor_split", "needs at least 1 section, got ", sections);
   std::vector<Tensor> pieces = room_for("tensor_split", sections);
   std::int64_t start = 0;
   for (std::int64_t i = 0; i < sections; ++i) {

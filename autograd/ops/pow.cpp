@@ -8,8 +8,8 @@
 namespace tend {
 namespace {
 
-// As in PyTorch, exponents that have a special function, such as sqrt for 0.5, use it. This decides
-// special cases: (-inf)^0.5 is NaN, like sqrt.
+// As in PyTorch, some exponents use a special function, such as sqrt for 0.5. This decides the
+// results for special values: (-inf)^0.5 is NaN, as sqrt(-inf) is.
 void power(const Array& out, const Array& base, const Scalar& exponent) {
   const double p = exponent.to<double>();
   if (p == 0) {

@@ -26,16 +26,16 @@ class Ascending {
     }
   }
 
-  /// Computes the quantile q. `share` is q as a tensor if it has a history. Only linear
-  /// interpolation has a derivative with respect to it.
+  /// Computes the quantile q. If q came from a tensor with a history, `share` is this tensor. Only
+  /// linear interpolation has a derivative with respect to `share`.
   Tensor quantile(double q, Interpolation interpolation, const Tensor& share = {}) const {
-    if (!(q >= 0 && q <= 1)) fail("quantile", "the share ", q, " is not in [0, 1]");
+    if (!(q >= 0 && q <= 1)) fail("quantile", "q must be in [0, 1], got ", q);
     // The rank is rounded in the dtype of the elements, as in PyTorch.
     const auto last = static_cast<double>(length_ - 1);
     double rank = sorted_.dtype() == float32
                       ? static_cast<double>(static_cast<float>(q) * static_cast<float>(last))
                       : q * last;
-    rank = std::min(rank, last);  // rounding to float32 may have exceeded it
+    rank = std::min(rank, last);  // rounding to float32 may make the rank too large
     if (interpolation == Interpolation::lower) rank = std::floor(rank);
     if (interpolation == Interpolation::higher) rank = std::ceil(rank);
     if (interpolation == Interpolation::nearest) rank = std::nearbyint(rank);
@@ -77,7 +77,7 @@ Tensor quantile(const Tensor& self, double q, std::optional<Integer> dim, Flag k
 Tensor quantile(const Tensor& self, const Tensor& q, std::optional<Integer> dim, Flag keepdim,
                 OrWord<Interpolation> interpolation) {
   check_one_dtype("quantile", self, q);
-  if (q.dim() > 1) fail<ShapeError>("quantile", "shares of shape ", q.shape(), " are not 1-d");
+  if (q.dim() > 1) fail<ShapeError>("quantile", "q must be 0-d or 1-d, got shape ", q.shape());
   const Ascending elements(self, dim, keepdim);
   std::vector<Tensor> found;
   const Tensor shares = tracks({q}) ? q.reshape({-1}) : Tensor();

@@ -23,15 +23,15 @@ inline constexpr std::string_view detail::kWords<Interpolation> =
 ///@{
 /// Computes the quantile q of the elements along `dim`, or of all elements.
 ///
-/// The share q of the elements is below the quantile. The result is NaN if an element is NaN, or if
-/// it is interpolated next to an infinite element. q may be a 0-d or 1-d tensor of self's dtype. A
-/// 1-d tensor of shares adds a first dimension to the result. The gradient of self goes to the
-/// elements next to the quantile, in the proportions in which they contribute to it. A tensor q has
-/// a gradient with linear interpolation only.
+/// A share q of the elements, between 0 and 1, is below the quantile. The result is NaN if an
+/// element is NaN, or if it is interpolated next to an infinite element. q may be a 0-d or 1-d
+/// tensor of self's dtype. A 1-d q adds a first dimension to the result. The gradient of self goes
+/// to the elements next to the quantile, in the proportions in which they contribute to it. A
+/// tensor q has a gradient with linear interpolation only.
 ///
 /// Throws:
 ///   DTypeError - self is not floating, or a tensor q has another dtype
-///   Error      - a share is not in [0, 1]
+///   Error      - a number in q is not in [0, 1]
 ///   IndexError - `dim` is out of range
 ///   ShapeError - self has no elements, or q has more than one dimension
 ///

@@ -1,6 +1,6 @@
 /// \file
-/// Random tensors: PyTorch's numbers for the same seed. core/random/distributions.h says how
-/// exactly they agree.
+/// Random tensors. The same seed gives the same numbers as in PyTorch; core/random/distributions.h
+/// says how exactly they agree.
 ///
 /// A function that accepts a dtype accepts TensorOptions, too: randn({2}, {.requires_grad = true})
 /// is a leaf. The in-place forms are Tensor's uniform_, normal_, bernoulli_ and exponential_.
@@ -83,7 +83,7 @@ Tensor normal(double mean, double std, const Shape& shape, Generator& generator)
 /// dtype of `std` if the mean is a number. The gradients are zero, as in PyTorch.
 ///
 /// Throws:
-///   DTypeError - this dtype is not floating
+///   DTypeError - the result's dtype is not floating
 ///   Error      - a standard deviation is negative or NaN
 ///   ShapeError - the shapes do not broadcast
 Tensor normal(const Tensor& mean, double std = 1, Generator& generator = default_generator());

@@ -44,7 +44,8 @@ std::int64_t shift_within(std::int64_t shift, std::int64_t size) {
   return rest < 0 ? rest + size : rest;
 }
 
-// Writes to out x rolled along the dimensions from `dim` on. The shifts are within their sizes.
+// Rolls x along the dimensions from `dim` on, and writes the result to `out`. Each shift is less
+// than the size of its dimension, and not negative.
 void roll_into(const Array& out, const Array& x, const Shape& shifts, std::int64_t dim = 0) {
   while (dim < shifts.rank() && shifts[dim] == 0) ++dim;
   if (dim == shifts.rank()) return out.copy_from(x);
@@ -76,7 +77,7 @@ Tensor roll(const Tensor& self, const Shape& shifts, const Shape& dims) {
                      " must have the same length, at least 1");
   }
   Shape back = shifts;
-  Shape in_all = Shape::filled(self.shape().size(), 0);  // the shifts of one dimension add up
+  Shape in_all = Shape::filled(self.shape().size(), 0);  // per dimension, the sum of its shifts
   for (std::int64_t i = 0; i < dims.rank(); ++i) {
     const std::int64_t dim = own_dim("roll", self, dims[i]);
     const std::int64_t size = self.size(dim), shift = shift_within(shifts[i], size);
@@ -90,7 +91,8 @@ Tensor roll(const Tensor& self, const Shape& shifts, const Shape& dims) {
 Tensor repeat(const Tensor& self, const Shape& repeats) {
   const std::int64_t fresh = repeats.rank() - self.dim();
   if (fresh < 0) {
-    fail<ShapeError>("repeat", repeats, " names fewer dimensions than ", self.shape(), " has");
+    fail<ShapeError>("repeat", "repeats ", repeats, " must have a number for each dimension of ",
+                     self.shape());
   }
   // Every dimension is split into two: the copies, and the elements of one copy.
   Shape whole, apart, once, copies;
@@ -130,7 +132,8 @@ std::int64_t interleaved_dim(const Tensor& x, std::optional<Integer> dim) {
 }  // namespace
 
 Tensor repeat_interleave(const Tensor& self, std::int64_t repeats, std::optional<Integer> dim) {
-  if (repeats < 0) fail<ShapeError>("repeat_interleave", "repeats is ", repeats);
+  if (repeats < 0)
+    fail<ShapeError>("repeat_interleave", "repeats must not be negative, got ", repeats);
   const Tensor x = dim ? self : flatten(self);
   const std::int64_t along = interleaved_dim(x, dim);
   if (repeats == 1) return clone(x);
@@ -148,8 +151,9 @@ Tensor repeat_interleave(const Tensor& self, const Tensor& repeats, std::optiona
   const std::int64_t along = interleaved_dim(x, dim);
   const std::int64_t size = x.size(along);
   if (repeats.dim() > 1 || (repeats.numel() != 1 && repeats.numel() != size)) {
-    fail<ShapeError>("repeat_interleave", "repeats ", repeats.shape(), " are neither one nor ",
-                     size, ", the size of dimension ", along, " of ", x.shape());
+    fail<ShapeError>("repeat_interleave", "repeats must be one number, or ", size,
+                     " for the size of dimension ", along, " of ", x.shape(), ", but has shape ",
+                     repeats.shape());
   }
   const Tensor each = repeats.numel() == 1 ? expand(reshape(repeats, {1}), {size}) : repeats;
   return index_select(x, along, repeat_interleave(each));
@@ -157,10 +161,10 @@ Tensor repeat_interleave(const Tensor& self, const Tensor& repeats, std::optiona
 
 Tensor repeat_interleave(const Tensor& repeats) {
   if (repeats.dtype() != int64) {
-    fail<DTypeError>("repeat_interleave", "repeats are ", repeats.dtype(), ", not int64");
+    fail<DTypeError>("repeat_interleave", "repeats must be int64, but is ", repeats.dtype());
   }
   if (repeats.dim() != 1) {
-    fail<ShapeError>("repeat_interleave", "repeats ", repeats.shape(), " are not one dimension");
+    fail<ShapeError>("repeat_interleave", "repeats must be 1-d, but has shape ", repeats.shape());
   }
   const std::vector<std::int64_t> counts = repeats.to_vector<std::int64_t>();
   std::int64_t total = 0;
@@ -179,7 +183,7 @@ Tensor repeat_interleave(const Tensor& repeats) {
 
 namespace {
 
-// How one dimension is padded.
+// The padding of one dimension. `total` is the size with the padding.
 struct Padding {
   std::int64_t dim, size, before, after, total;
 };
@@ -191,8 +195,8 @@ Padding padding_of(const Tensor& self, const Shape& padding, std::int64_t pair) 
   if (std::min(p.before, p.after) < -kMax || std::max(p.before, p.after) > kMax ||
       __builtin_add_overflow(p.size, p.before, &p.total) ||
       __builtin_add_overflow(p.total, p.after, &p.total) || p.total < 0) {
-    fail<ShapeError>("pad", p.before, " before and ", p.after, " after do not fit dimension ", dim,
-                     " of ", self.shape());
+    fail<ShapeError>("pad", "padding by ", p.before, " before and ", p.after,
+                     " after does not fit dimension ", dim, " of ", self.shape());
   }
   return p;
 }
@@ -237,13 +241,14 @@ void check_not_empty(const Tensor& self, PadMode mode, std::int64_t others) {
   if (mode == PadMode::circular) return;
   for (std::int64_t d = others - 1; d < self.dim(); ++d) {
     if (self.size(d) == 0)
-      fail<ShapeError>("pad", "dimension ", d, " of ", self.shape(), " is empty");
+      fail<ShapeError>("pad", "dimension ", d, " of ", self.shape(),
+                       " must not be empty in this mode");
   }
 }
 
 void check_enough_places(const Padding& p, PadMode mode, const Shape& shape) {
   const std::int64_t left = p.size + std::min<std::int64_t>(p.before, 0) +
-                            std::min<std::int64_t>(p.after, 0);  // after cutting
+                            std::min<std::int64_t>(p.after, 0);  // not cut off
   const std::int64_t more = std::max(p.before, p.after);
   const bool fits = mode == PadMode::reflect    ? more < p.size
                     : mode == PadMode::circular ? left >= 0 && more <= left
@@ -263,7 +268,7 @@ struct PaddedEdge {
 };
 
 // Calls f for the edges of `out`, whose padding is not negative. An edge may copy elements that an
-// earlier edge added, so corners belong to the later dimension.
+// earlier edge added, so corners belong to the dimension that is padded later.
 template <class F>
 void for_edges(const Array& out, const Shape& padding, PadMode mode, bool backwards, F f) {
   const std::int64_t pairs = padding.rank() / 2;
@@ -366,11 +371,11 @@ Tensor pad(const Tensor& self, const Shape& padding, OrWord<PadMode> mode,
   const Scalar filler = value.value_or(0);
   const std::int64_t pairs = padding.rank() / 2;
   if (padding.rank() % 2 != 0 || pairs > self.dim()) {
-    fail<ShapeError>("pad", "padding ", padding, " is not two numbers for each of at most ",
-                     self.dim(), " dimensions");
+    fail<ShapeError>("pad", "padding must have two numbers for each of at most ", self.dim(),
+                     " dimensions, got ", padding);
   }
   if (mode == PadMode::constant) return constant_pad(self, padding, filler);
-  if (filler.to<double>() != 0) fail<Error>("pad", "only constant padding takes a value");
+  if (filler.to<double>() != 0) fail<Error>("pad", "only constant padding accepts a value");
   const std::int64_t others = self.dim() - pairs;
   if (pairs < 1 || pairs > 3 || others < 1 || others > 2) {
     fail<ShapeError>("pad", "padding ", padding, " of ", self.shape(),
@@ -387,7 +392,7 @@ Tensor pad(const Tensor& self, const Shape& padding, OrWord<PadMode> mode,
     if (mode == PadMode::replicate) fit_replicated(p, fitted[2 * pair], fitted[2 * pair + 1]);
   }
   if (nothing_left)
-    fail<ShapeError>("pad", "padding ", padding, " of ", self.shape(), " leaves nothing");
+    fail<ShapeError>("pad", "padding ", padding, " of ", self.shape(), " leaves no elements");
   Shape extra = fitted;
   for (std::int64_t& each : extra) each = std::max<std::int64_t>(each, 0);
   if (extra == fitted) return extend(self, extra, mode);

@@ -24,15 +24,15 @@ class Tensor;
 ///   ShapeError - a dimension appears twice
 Tensor flip(const Tensor& self, const Shape& dims);
 
-/// Moves the elements by `shift` positions along `dim`, around the end.
+/// Moves the elements by `shift` positions along `dim`.
 ///
-/// Elements that leave at one end come in at the other. Without a dimension, the flattened tensor
-/// is rolled. The result has self's shape and dtype. The gradient is the result's gradient, rolled
-/// back.
+/// Elements that leave at one end come in at the other end. Without a dimension, the flattened
+/// tensor is rolled. The result has self's shape and dtype. The gradient is the result's gradient,
+/// rolled back.
 ///
 /// Throws: IndexError - `dim` is out of range, or is given for a 0-d tensor
 Tensor roll(const Tensor& self, std::int64_t shift, std::optional<Integer> dim = std::nullopt);
-/// Rolls self by shifts[i] along dims[i], for one i after the other.
+/// Rolls self by shifts[i] along dims[i], for each i in order.
 ///
 /// The result has self's shape and dtype. The gradient is the result's gradient, rolled back.
 ///
@@ -89,8 +89,8 @@ Tensor repeat_interleave(const Tensor& repeats);
 
 /// The elements that pad adds.
 ///
-/// constant: a number. reflect: the elements next to the edge, mirrored at the last one. replicate:
-/// the last element again. circular: the elements from the other end.
+/// constant: a number. reflect: the elements mirrored at the outermost one, which is not repeated.
+/// replicate: the outermost element again. circular: the elements from the other end.
 enum class PadMode { constant, reflect, replicate, circular };
 template <>
 inline constexpr std::string_view detail::kWords<PadMode> =
@@ -105,8 +105,8 @@ inline constexpr std::string_view detail::kWords<PadMode> =
 /// The other modes have PyTorch's limits:
 ///
 /// - They pad the last 1, 2 or 3 dimensions of a tensor that has one or two dimensions more.
-/// - reflect and replicate allow only an empty batch; circular allows any empty dimension that is
-///   not padded.
+/// - With reflect and replicate, only the batch may be empty. With circular, any dimension that is
+///   not padded may be empty.
 /// - reflect pads by less than the size of the dimension, and circular by at most the size.
 /// - reflect and replicate may not cut off all elements of every padded dimension.
 ///

@@ -92,8 +92,8 @@ Tensor product_of_others(const Tensor& x, const Shape& dims) {
                  inverse_permutation(order));
 }
 
-// Computes the gradient of x by divisions if some elements are zero. An element has a gradient that
-// is not zero only if all others are not zero. `zeros` is the number of zeros in each product.
+// Computes the gradient of x by divisions if some elements are zero. The gradient of an element is
+// zero if another element of the product is zero. `zeros` has the number of zeros in each product.
 //
 // Returns an undefined tensor if a product of the nonzero elements overflows, loses digits because
 // it is small, or is NaN. It computes in float64, so this is rare for float32 elements.
@@ -147,7 +147,7 @@ double degrees_of_freedom(const Shape& input, const Shape& dims, double correcti
 }
 
 // Computes the gradient of x. `grad` is the cotangent of its variance, with the reduced dimensions
-// restored. `is_whole` says that no dimensions were given.
+// restored. `is_whole` is true if no dimensions were given.
 Tensor var_gradient(const Tensor& x, const Tensor& grad, const Shape& dims, double correction,
                     bool is_whole) {
   const Tensor middle = mean(x, dims, true);
@@ -193,7 +193,7 @@ Tensor std(const Tensor& self, const Dims& dims, std::optional<double> given, Fl
   const double correction = given.value_or(1);
   const Shape reduced = wrap_dims("std", dims, self.dim());
   const bool is_whole = dims.empty() || self.dim() == 0;
-  // In float64, because float32 may hold a deviation whose square is out of its range.
+  // The variance is float64, because the square of a float32 deviation may not fit float32.
   Array out = variance("std", self, reduced, correction, keepdim, float64);
   kernels::sqrt(out, out);
   out = out.to(self.dtype());

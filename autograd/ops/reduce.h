@@ -55,8 +55,8 @@ Tensor mean(const Tensor& self, Exactly<DType> dtype);
 /// product of no elements is 1.
 ///
 /// The gradient of an element is the product of the other elements, also where some of them are
-/// zero. If no element is zero, it is computed as the product of all elements divided by this
-/// element. It is therefore 0 where the product underflows to 0.
+/// zero. If no element is zero, the gradient is computed as the product of all elements divided by
+/// this element. The gradient is therefore 0 where the product underflows to 0.
 ///
 /// Throws:
 ///   IndexError - one of `dims` is out of range

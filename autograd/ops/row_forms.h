@@ -1,6 +1,6 @@
-// Turns the rows of a table into declarations of operations, their methods, their in-place forms,
-// or their definitions. The tables are math_table.h, arithmetic_table.h, activation_table.h and
-// compare_table.h. A file that needs one of these for all rows of a table includes this file once:
+// Turns the rows of a table of operations into C++: declarations, methods, declarations of in-place
+// methods, or definitions. The tables are math_table.h, arithmetic_table.h, activation_table.h and
+// compare_table.h. A file that needs one of the four kinds includes this file once for a table:
 //
 //   #define TEND_TABLE <tend/autograd/ops/math_table.h>
 //   #define TEND_ROWS_DECLARE  (or TEND_ROWS_METHODS, TEND_ROWS_IN_PLACE, TEND_ROWS_DEFINE)
@@ -21,7 +21,8 @@
 //       pair (reads, gradient) is for self, and the second for other. `reads` says which tensors
 //       the gradient reads: self, other, both or nothing.
 //   TEND_WITH_NUMBER(name, node), TEND_OF_NUMBER(name, node)
-//       A binary operation with a number as `other`, or as `self`. Its node may have another name.
+//       A binary operation with a number as `other`, or as `self`. Its node may have another name
+//       than the node of two tensors.
 //
 //   TEND_COMPARISON(name, node, operator, mirrored)
 //       A comparison with a tensor or a number, and its operator. `mirrored` is the comparison

@@ -52,8 +52,8 @@ Tensor accumulate_back(Tensor term, Tensor factor, std::int64_t dim) {
 }
 
 // Computes the gradient of cumprod. If no element is zero, it is a quotient, as in PyTorch.
-// Otherwise the gradient of element k is the product of the elements before it times this sum over
-// i >= k: grad[i] * x[k + 1] * ... * x[i].
+// Otherwise the gradient of element k is the product of the elements before k, times the sum of
+// grad[i] * x[k + 1] * ... * x[i] over all i >= k.
 Tensor cumprod_gradient(const Tensor& x, const Tensor& products, const Tensor& grad,
                         std::int64_t dim) {
   if (!any(x == 0).item<bool>()) return sum_back(grad * products, dim) / x;
@@ -89,15 +89,14 @@ const Tensor& InPlace::cumprod_(std::int64_t d, std::optional<DType> dtype) cons
 namespace {
 
 // Computes grad[k] exp(x[k] - y[k]) + grad[k + 1] exp(x[k] - y[k + 1]) + ..., where
-// y = logcumsumexp(x). As y never decreases, each factor exp(y[k] - y[k + 1]) has an exponent that
-// is not positive.
+// y = logcumsumexp(x). Because y never decreases, no factor exp(y[k] - y[k + 1]) exceeds 1.
 Tensor logcumsumexp_gradient(const Tensor& x, const Tensor& y, const Tensor& grad,
                              std::int64_t dim) {
   const std::int64_t length = x.size(dim);
   const Tensor nothing = y == -std::numeric_limits<double>::infinity();  // all so far are -inf
   const Tensor finite = masked_fill(y, nothing, 0);
   const Tensor from = narrow(finite, dim, 0, length - 1), to = narrow(finite, dim, 1, length - 1);
-  // Here the difference of two infinities counts as 0.
+  // The difference of two infinite elements of y counts as 0.
   const Tensor infinite = from == std::numeric_limits<double>::infinity();
   const Tensor decay =
       masked_fill(exp(masked_fill(from - to, infinite, 0)), narrow(nothing, dim, 0, length - 1), 0);

@@ -35,7 +35,7 @@ Tensor cumprod(const Tensor& self, std::int64_t dim, std::optional<DType> dtype 
 /// Computes log(cumsum(exp(self))) along `dim` without overflow.
 ///
 /// The result has self's shape and dtype, which is floating. The gradient of an element x is the
-/// sum of exp(x - y) times the gradient of y, over the results y at its index and after it.
+/// sum of exp(x - y) times the gradient of y, over the results y at the index of x and after it.
 ///
 /// Throws:
 ///   DTypeError - self is not floating
@@ -45,9 +45,9 @@ Tensor logcumsumexp(const Tensor& self, std::int64_t dim);
 ///@{
 /// Finds the largest (cummax) or smallest (cummin) element so far along `dim`, and its index.
 ///
-/// Both results have self's shape. The values have its dtype, and the indices are int64. Of equal
-/// elements, the index is the last one's. At and after the first NaN, the value is NaN. The
-/// gradient goes to the elements that were found.
+/// Both results have self's shape. The values have self's dtype, and the indices are int64. If
+/// several elements are equal, the last one is found. At and after the first NaN, the value is NaN.
+/// The gradient goes to the elements that were found.
 ///
 /// Throws: IndexError - `dim` is out of range
 ValuesAndIndices cummax(const Tensor& self, std::int64_t dim);

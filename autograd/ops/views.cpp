@@ -129,7 +129,7 @@ Tensor reshape(const Tensor& self, const Shape& shape) {
   if (self.is_contiguous() || view_strides(self.shape(), self.strides(), known))
     return view(self, known);
   const Tensor copy = contiguous(self);
-  // Nobody else has the copy, so the graph does not need to record the result as a view of it.
+  // Nobody else has the copy, so the graph does not need to record the result as a view.
   return record("UnsafeViewBackward0", copy.array().view(known), {copy}, {},
                 [from = self.shape()](Derivative& d) { d.set(0, reshape(d.grad(), from)); });
 }
@@ -152,7 +152,7 @@ Tensor flatten(const Tensor& self, std::int64_t start, std::int64_t end) {
     } else {
       if (__builtin_mul_overflow(merged, self.size(d), &merged)) {
         fail<ShapeError>("flatten", "dimensions ", start, " to ", end, " of ", self.shape(),
-                         " are more than an int64 can count");
+                         " have more elements than an int64 can count");
       }
       if (d == end) shape.push_back(merged);
     }
@@ -210,8 +210,9 @@ Tensor unfold_backward(const Tensor& self, const Shape& shape, std::int64_t dim,
   Array out = Array::zeros(shape, self.dtype());
   Array windows = out.unfold(dim, size, step);
   if (windows.shape() != self.shape()) {
-    fail<ShapeError>("unfold_backward", self.shape(), " are not windows of size ", size, " of ",
-                     shape, " along dimension ", dim, ", which have shape ", windows.shape());
+    fail<ShapeError>("unfold_backward", "the windows of size ", size, " along dimension ", dim,
+                     " of ", shape, " must have shape ", windows.shape(), ", but have ",
+                     self.shape());
   }
   const auto add = [&](std::int64_t along, std::int64_t i) {
     const Array places = windows.select(along, i);

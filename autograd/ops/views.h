@@ -86,8 +86,8 @@ Tensor movedim(const Tensor& self, const Shape& source, const Shape& destination
 Tensor expand(const Tensor& self, const Shape& shape);
 /// Expands self to the shape of `other`, as a view.
 ///
-/// The result has self's dtype. The gradient of self is the sum over the copies; `other` gets none.
-/// The errors are expand's.
+/// The result has self's dtype. The gradient of self is the sum over the copies; `other` has no
+/// gradient. The errors are expand's.
 Tensor expand_as(const Tensor& self, const Tensor& other);
 /// Expands self to `shape`, as a view: PyTorch's name for expand as a function.
 ///
@@ -103,7 +103,7 @@ Tensor view(const Tensor& self, const Shape& shape);
 /// Views self in the shape of `other`.
 ///
 /// The result has self's dtype. The gradient of self is the result's gradient in self's shape;
-/// `other` gets none. The errors are view's.
+/// `other` has no gradient. The errors are view's.
 Tensor view_as(const Tensor& self, const Tensor& other);
 /// Gives the elements another shape, as a view where possible and as a copy otherwise.
 ///
@@ -115,7 +115,7 @@ Tensor reshape(const Tensor& self, const Shape& shape);
 /// Reshapes self to the shape of `other`.
 ///
 /// The result has self's dtype. The gradient of self is the result's gradient in self's shape;
-/// `other` gets none.
+/// `other` has no gradient.
 ///
 /// Throws: ShapeError - `other` has another number of elements
 Tensor reshape_as(const Tensor& self, const Tensor& other);
@@ -161,10 +161,10 @@ Tensor squeeze(const Tensor& self, const Shape& dims);
 ///
 /// Throws: IndexError - `dim` is out of range
 Tensor unsqueeze(const Tensor& self, std::int64_t dim);
-/// Returns the elements (i, i + offset) of two dimensions as a last dimension, as a view.
+/// Returns the elements at (i, i + offset) of two dimensions, as a view.
 ///
-/// The result has self's dtype. The gradient is the result's gradient on this diagonal, and zero
-/// elsewhere.
+/// The result has self's dtype. It lacks these two dimensions, and has a new last dimension for i.
+/// The gradient is the result's gradient on this diagonal, and zero elsewhere.
 ///
 /// Throws:
 ///   IndexError - a dimension is out of range
@@ -200,15 +200,16 @@ Tensor unfold_backward(const Tensor& self, const Shape& shape, std::int64_t dim,
 ///
 /// The result has self's shape and dtype. The gradient is the result's gradient.
 Tensor contiguous(const Tensor& self);
-/// Copies self, with history.
+/// Copies self, and records the copy in the graph.
 ///
 /// The result has self's shape and dtype, and its dimensions have the same order in memory as
 /// self's. The gradient is the result's gradient.
 Tensor clone(const Tensor& self);
 /// Returns self if it has the dtype, and a converted copy otherwise.
 ///
-/// The result has self's shape. int64 truncates, and bool is "not zero". The gradient is the
-/// result's gradient in self's dtype. Copies of dtype int64 or bool have no gradient.
+/// The result has self's shape. int64 truncates, and bool is true where self is not zero. The
+/// gradient is the result's gradient in self's dtype. Copies of dtype int64 or bool have no
+/// gradient.
 Tensor to(const Tensor& self, DType dtype);
 
 }  // namespace tend

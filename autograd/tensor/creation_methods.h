@@ -1,5 +1,5 @@
-// Methods of Tensor that create tensors of this tensor's dtype, unless another is given. The free
-// functions of the same names without new_ have their documentation.
+// Methods of Tensor that create tensors of this tensor's dtype, unless another dtype is given. The
+// free functions of the same names without new_ have the documentation.
 #pragma once
 
 #include <optional>

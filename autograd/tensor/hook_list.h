@@ -32,7 +32,7 @@ class HookHandle {
 /// Hooks in the order of their registration.
 ///
 /// A copy shares the hooks with the original. Exception: if no hook was registered before the copy
-/// was made, it is independent.
+/// was made, the two lists are independent.
 template <class Hook>
 class HookList {
  public:
@@ -48,8 +48,8 @@ class HookList {
     });
   }
 
-  /// Separates this list from the lists that it was copied from or to. Their HookHandles no longer
-  /// remove hooks here.
+  /// Separates this list from the lists that it was copied from or to. HookHandles that exist
+  /// already no longer remove hooks from this list.
   void separate() {
     if (hooks_) hooks_ = std::make_shared<Hooks>(*hooks_);
   }

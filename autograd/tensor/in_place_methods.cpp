@@ -1,4 +1,5 @@
-// copy_ and fill_. They are not in-place forms of an operation.
+// copy_ and fill_, which have no form that returns a new tensor. The other in-place methods are in
+// autograd/ops/.
 #include <tend/autograd/tensor/in_place_methods.h>
 
 #include <tend/autograd/ops/elementwise.h>

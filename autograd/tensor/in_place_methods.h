@@ -177,7 +177,8 @@ class InPlace {
   /// Fills the tensor with random numbers from the exponential distribution of rate lambda > 0.
   const Tensor& exponential_(double lambda = 1, Generator& generator = default_generator()) const;
 
-  // Changes of shape: the tensor itself becomes the view, for all of its handles.
+  // Changes of shape. The tensor itself becomes the view, and all of its handles show the new
+  // shape.
 
   const Tensor& transpose_(std::int64_t dim0, std::int64_t dim1) const;
   const Tensor& swapaxes_(std::int64_t dim0, std::int64_t dim1) const;

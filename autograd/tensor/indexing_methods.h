@@ -112,8 +112,8 @@ class Indexing {
     return tend::bincount(self(), weights, minlength);
   }
 
-  // Random numbers. The tensor has the probabilities or weights. With a number p, only its shape
-  // matters.
+  // Random numbers. The tensor contains the probabilities or weights. If p is a number, only the
+  // tensor's shape and dtype matter.
 
   Tensor bernoulli(Generator& generator = default_generator()) const {
     return tend::bernoulli(self(), generator);

@@ -52,7 +52,8 @@ class Shapes {
   ///
   /// Throws: IndexError - there are fewer than two dimensions
   Tensor mT() const {
-    if (self().dim() < 2) fail<IndexError>("mT", "needs two dimensions, got ", self().shape());
+    if (self().dim() < 2)
+      fail<IndexError>("mT", "needs at least 2 dimensions, got ", self().shape());
     return tend::transpose(self(), -2, -1);
   }
   // NOLINTEND(readability-identifier-naming)

@@ -30,7 +30,8 @@ Tensor& Tensor::requires_grad_(Flag value) {
   }
   array();  // throws if the tensor is undefined
   if (!value && !is_leaf()) {
-    fail<AutogradError>("requires_grad_", "a tensor with history requires grad; use detach()");
+    fail<AutogradError>("requires_grad_",
+                        "cannot be turned off for a tensor with history; use detach()");
   }
   if (value) impl_->gradient_slot();
   impl_->requires_grad = value;
@@ -73,8 +74,8 @@ void Tensor::set_grad(const Tensor& gradient) {
     check_grad_fits("set_grad", *impl_, gradient.array());
     if (keeps_alive(*gradient.impl(), *impl_)) {
       fail<AutogradError>("set_grad", "the gradient of a tensor ", shape(),
-                          " cannot be the tensor itself, a view of it, or a tensor whose "
-                          "gradient it is: they would keep each other alive for good; use a clone");
+                          " cannot be the tensor itself, a view of it, or a tensor that has "
+                          "it as gradient: they would keep each other alive for good; use a clone");
     }
   }
   impl_->grad = gradient.impl();
@@ -83,12 +84,12 @@ void Tensor::set_grad(const Tensor& gradient) {
 void check_grad_fits(const char* operation, const TensorImpl& tensor, const Array& gradient) {
   const Array& own = tensor.array;
   if (gradient.shape() != own.shape()) {
-    fail<ShapeError>(operation, "gradient ", gradient.shape(), ' ', gradient.dtype(),
-                     " for a tensor ", own.shape(), ' ', own.dtype());
+    fail<ShapeError>(operation, "the gradient of a tensor must have its shape ", own.shape(),
+                     ", but has shape ", gradient.shape());
   }
   if (gradient.dtype() != own.dtype()) {
-    fail<DTypeError>(operation, "gradient ", gradient.shape(), ' ', gradient.dtype(),
-                     " for a tensor ", own.shape(), ' ', own.dtype());
+    fail<DTypeError>(operation, "the gradient of a tensor must have its dtype ", own.dtype(),
+                     ", but is ", gradient.dtype());
   }
 }
 
@@ -127,7 +128,10 @@ Tensor Tensor::detach() const {
 
 const Tensor& Tensor::detach_() const {
   array();  // throws if the tensor is undefined
-  if (live_base(*impl_)) fail<AutogradError>("detach_", "a view shares its history; use detach()");
+  if (live_base(*impl_))
+    fail<AutogradError>("detach_",
+                        "cannot detach a view in place, because it shares the history of its base; "
+                        "use detach()");
   impl_->set_grad_fn({});
   impl_->requires_grad = false;
   return *this;
@@ -143,8 +147,8 @@ void Tensor::set_data(const Tensor& value) {
                         "zero_grad() before it becomes ", value.shape(), ' ', value.dtype());
   }
   if (impl_->requires_grad && !is_floating(value.dtype())) {
-    fail<DTypeError>("set_data", "only floating tensors have gradients, and the tensor ", shape(),
-                     " requires one; the new elements are ", value.dtype());
+    fail<DTypeError>("set_data", "the tensor ", shape(),
+                     " requires grad, so the new elements must be floating, not ", value.dtype());
   }
   impl_->set_elements(Array(value.array()));
 }

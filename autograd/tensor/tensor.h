@@ -55,8 +55,8 @@ class Tensor : public methods::Elementwise<Tensor>,
   /// to an index, such as x[{0, 1}] = y, writes elements (see Indexed).
   Tensor& operator=(const Tensor&) & = default;
   Tensor& operator=(Tensor&&) & noexcept = default;
-  /// Makes a tensor of the indexed elements. Writing to it changes the original tensor only if it
-  /// is a view of that tensor.
+  /// Makes a tensor of the indexed elements. Writing to the new tensor changes the original tensor
+  /// only if the new tensor is a view.
   Tensor(Indexed&& indexed) noexcept;
   Tensor& operator=(Indexed&& indexed) & noexcept;
 
@@ -135,7 +135,7 @@ class Tensor : public methods::Elementwise<Tensor>,
   std::vector<T> to_vector() const {
     return array().to_vector<T>();
   }
-  /// Returns the only element. A floating T may round it.
+  /// Returns the only element. If T is floating, the element may be rounded.
   ///
   /// Throws:
   ///   DTypeError - T cannot hold the element
@@ -157,7 +157,7 @@ class Tensor : public methods::Elementwise<Tensor>,
   bool is_leaf() const;
   /// Returns the accumulated gradient. It is undefined before the first backward.
   Tensor grad() const;
-  /// Makes `gradient` the accumulated gradient; an undefined one removes it.
+  /// Makes `gradient` the accumulated gradient, or removes the gradient if `gradient` is undefined.
   ///
   /// The gradient is not copied, and the next backward may add to it in place. The tensor need not
   /// require grad.
@@ -174,8 +174,8 @@ class Tensor : public methods::Elementwise<Tensor>,
   const char* grad_fn() const;
   /// Makes backward save the gradient of a tensor that is not a leaf, so that grad() returns it.
   ///
-  /// A backward with inputs saves it only if the tensor is one of them. autograd::grad does not
-  /// save it. (In PyTorch, both do.)
+  /// A backward with inputs saves the gradient only if the tensor is one of these inputs.
+  /// autograd::grad never saves it. (In PyTorch, both save it.)
   ///
   /// Throws: AutogradError - the tensor does not require grad
   void retain_grad();
@@ -200,7 +200,7 @@ class Tensor : public methods::Elementwise<Tensor>,
   ///
   /// Throws: AutogradError - the tensor is undefined, or a view that was made in grad mode
   const Tensor& detach_() const;
-  /// Makes this tensor, for all of its handles, share the elements of `value`.
+  /// Makes this tensor share the elements of `value`. All handles of this tensor show the change.
   ///
   /// This is PyTorch's x.data = value. The shape may change. A leaf stays a leaf.
   ///
@@ -236,12 +236,12 @@ class Tensor : public methods::Elementwise<Tensor>,
 
 /// The result of x[...], a tensor that can be assigned to while it is a temporary.
 ///
-/// If an index is a tensor, it is a copy of the elements, and an assignment writes to the original
-/// elements:
+/// If an index is a tensor, the result is a copy of the elements. An assignment to the result still
+/// writes to the elements of x:
 ///
 ///     Tensor y = x[{rows}];      // a copy
 ///     x[{mask}] = 0;             // writes to x
-///     x[{rows, columns}] += y;   // as in Python: read, add, write; of equal indices the last wins
+///     x[{rows, columns}] += y;   // reads, adds, writes; of equal indices the last one wins
 ///
 /// Values broadcast. Gradients go to x and to the values. Indexing copies the elements even if they
 /// are only assigned to; index_put_ does not.
@@ -322,7 +322,7 @@ struct ValuesAndIndices {
   Tensor indices;
 };
 
-/// A tensor, or None if it may be missing. It is for parameters whose overloads also accept braces.
+/// A tensor or None. Optional parameters need it if another overload accepts braces in their place.
 template <class T>
 concept TensorOrNone = std::derived_from<T, Tensor> || std::same_as<T, NewAxis>;
 

@@ -12,12 +12,12 @@ Tensor TensorHook::operator()(const Tensor& gradient) const {
   call_(gradient, replacement);
   if (!replacement.defined()) return gradient;
   if (replacement.shape() != gradient.shape()) {
-    fail<ShapeError>("register_hook", "a hook gave a gradient of shape ", replacement.shape(),
-                     " in place of one of shape ", gradient.shape());
+    fail<ShapeError>("register_hook", "a hook must return a gradient of shape ", gradient.shape(),
+                     ", but returned shape ", replacement.shape());
   }
   if (replacement.dtype() != gradient.dtype()) {
-    fail<DTypeError>("register_hook", "a hook gave a ", replacement.dtype(),
-                     " gradient in place of a ", gradient.dtype(), " one");
+    fail<DTypeError>("register_hook", "a hook must return a gradient of dtype ", gradient.dtype(),
+                     ", but returned ", replacement.dtype());
   }
   return replacement;
 }

@@ -58,7 +58,7 @@ class TensorHook {
 
 using TensorHooks = HookList<TensorHook>;
 
-/// The reference from a graph to a tensor whose `.grad` it adds to.
+/// The reference from a graph to a tensor to whose `.grad` backward adds.
 ///
 /// It does not own the tensor. A `.grad` with a graph (create_graph) refers back to the tensor, so
 /// the two would own each other.
@@ -110,8 +110,8 @@ struct TensorImpl final : RefCounted, Pooled, DestroyedInTurn<TensorImpl> {
 void check_grad_fits(const char* operation, const TensorImpl& tensor, const Array& gradient);
 /// Checks that the tensor's own gradient, if any, still has the tensor's shape and dtype.
 ///
-/// It no longer has them after the tensor gets another shape or dtype. Call this function before
-/// that gradient is used. The errors are check_grad_fits's.
+/// The tensor may have got another shape or dtype since the gradient was set. Call this function
+/// before the gradient is used. The errors are the same as for check_grad_fits.
 inline void check_own_grad_fits(const char* operation, const TensorImpl& tensor) {
   if (tensor.grad) check_grad_fits(operation, tensor, tensor.grad->array);
 }

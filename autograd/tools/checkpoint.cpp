@@ -11,7 +11,7 @@
 namespace tend::autograd {
 namespace {
 
-// The data that are stored about a tensor that an operation saved in the first run of f.
+// The shape and the dtype of a tensor that an operation saved in the first run of f.
 struct Noted {
   Shape shape;
   DType dtype;
@@ -62,7 +62,8 @@ class Checkpoint final : public Recomputation {
   Array recompute(std::size_t index) override {
     if (runs_again_)
       fail<AutogradError>("checkpoint",
-                          "the function goes backward through its own result when it runs again");
+                          "when the function runs again, it must not call backward on the result "
+                          "of its first run");
     if (!second_ || index >= shared_) {
       const NestedCall nested("checkpoint");
       second_ = run_again();
@@ -112,15 +113,19 @@ class Checkpoint final : public Recomputation {
   void check_same(const std::vector<Array>& arrays) const {
     const bool fits = open_ ? arrays.size() >= noted_.size() : arrays.size() == noted_.size();
     if (!fits) {
-      fail<AutogradError>("checkpoint", "the function saved ", noted_.size(),
-                          " tensors for backward, and ", arrays.size(), " when it ran again");
+      fail<AutogradError>("checkpoint",
+                          "the function must save the same tensors for backward when it runs "
+                          "again, but saved ",
+                          noted_.size(), " tensors and then ", arrays.size());
     }
     for (std::size_t i = 0; i < noted_.size(); ++i) {
       const auto& [shape, dtype] = noted_[i];
       if (arrays[i].shape() == shape && arrays[i].dtype() == dtype) continue;
-      fail<AutogradError>("checkpoint", "the function saved a tensor ", shape, ' ', dtype,
-                          " for backward, and ", arrays[i].shape(), ' ', arrays[i].dtype(),
-                          " in its place when it ran again");
+      fail<AutogradError>("checkpoint",
+                          "the function must save the same tensors for backward when it runs "
+                          "again, but saved ",
+                          shape, ' ', dtype, " and then ", arrays[i].shape(), ' ',
+                          arrays[i].dtype());
     }
   }
 
@@ -131,9 +136,9 @@ class Checkpoint final : public Recomputation {
   std::vector<Noted> noted_;
   bool open_ = true;  // during the first run, in which f may run backward on a part of its graph
   bool runs_again_ = false;
-  Ref<Collector> second_;  // the second run
-  // The number of tensors of the second run that the first run also saved. Random numbers that f
-  // uses after these may differ.
+  Ref<Collector> second_;  // the tensors that the second run saved
+  // The number of tensors of the second run that the first run had saved, too. Later tensors may
+  // differ, because the random numbers of f may differ after these.
   std::size_t shared_ = 0;
 };
 

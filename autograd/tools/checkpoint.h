@@ -13,7 +13,8 @@ namespace tend::autograd {
 
 /// The options of checkpoint.
 struct CheckpointOptions {
-  Flag preserve_rng_state = true;  // of the default generator; needed only if f uses random numbers
+  // True if both runs of f must get the same random numbers from the default generator.
+  Flag preserve_rng_state = true;
 };
 
 /// Computes f(inputs) and saves only f and the inputs for backward.
@@ -25,7 +26,7 @@ struct CheckpointOptions {
 /// same each time. f may use other tensors, such as the parameters of a module. They get their
 /// gradients as usual. Second derivatives work, too. Checkpoints nest.
 ///
-/// An error comes from the backward:
+/// The backward, and not checkpoint itself, throws these errors:
 ///
 /// Throws: AutogradError - an input was changed in place after the call, or f saves other tensors
 ///                         in the second run

@@ -33,7 +33,7 @@ void FunctionHook::call(const char* name, const Call& again, const Tensors& inpu
 
 Tensor FunctionContext::saved(std::size_t i) const {
   if (i < saved_.size()) return saved_[i];
-  fail<IndexError>("saved", "there is no saved tensor ", i, " of ", saved_.size());
+  fail<IndexError>("saved", "there is no saved tensor ", i, ": forward saved ", saved_.size());
 }
 
 void FunctionContext::mark_dirty(std::vector<Tensor> inputs) {
@@ -44,7 +44,8 @@ void FunctionContext::mark_dirty(std::vector<Tensor> inputs) {
 
 bool FunctionContext::needs_input_grad(std::size_t i) const {
   if (i < needed_.size()) return needed_[i];
-  fail<IndexError>("needs_input_grad", "there is no input ", i, " of ", needed_.size());
+  fail<IndexError>("needs_input_grad", "there is no input ", i, ": the function has ",
+                   needed_.size());
 }
 
 // One call of a custom function, with the data that its nodes share.
@@ -60,8 +61,9 @@ class CustomCall {
 
   const char* name() const { return function_.name; }
 
-  // Runs forward, outside of any graph. Outputs own their elements, except dirty inputs. `sources`
-  // gets tensors with the inputs' present histories, because dirty inputs will lose theirs.
+  // Runs forward without recording. The outputs own their elements, except for dirty inputs.
+  // `sources` gets tensors with the inputs' present histories, because dirty inputs will lose
+  // theirs.
   Tensors forward(const Tensors& inputs, Tensors& sources) {
     FunctionContext context;
     context.grad_mode_ = grad_enabled();
@@ -93,13 +95,13 @@ class CustomCall {
     for (Tensor& output : outputs) finish(output, inputs, context);
     return outputs;
   }
-  // Says for each output whether it has a gradient.
+  // Returns true for each output that has a gradient.
   const std::vector<bool>& differentiable() const { return differentiable_; }
 
-  // Gives the dirty inputs among the outputs the history of the results, and puts them in the
-  // results' place.
+  // Gives the dirty inputs among the outputs the histories of their results, and replaces these
+  // results by the inputs.
   void take_history(const Tensors& outputs, Tensors& results) {
-    const Tensors dirty = std::exchange(dirty_, {});  // this call is a part of their history now
+    const Tensors dirty = std::exchange(dirty_, {});  // their history will own this call
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       if (!is_in(outputs[i], dirty)) continue;
       PendingWrite(name(), outputs[i], results[i]).take_history();
@@ -178,14 +180,14 @@ class CustomCall {
     for (std::size_t i = 0; i < input_shapes_.size(); ++i) context.needed_.push_back(d.needs(i));
     const Tensors gradients = function_.backward(context, grads);
     if (gradients.size() != input_shapes_.size()) {
-      fail<AutogradError>(name(), "backward gave ", gradients.size(), " gradients for ",
-                          input_shapes_.size(), " inputs");
+      fail<AutogradError>(name(), "backward must return a gradient for each of the ",
+                          input_shapes_.size(), " inputs, but returned ", gradients.size());
     }
     for (std::size_t i = 0; i < gradients.size(); ++i) {
       if (!d.needs(i) || !gradients[i].defined()) continue;
       if (!broadcasts_to(input_shapes_[i], gradients[i].shape())) {
-        fail<ShapeError>(name(), "backward gave a gradient of shape ", gradients[i].shape(),
-                         " for input ", i, " of shape ", input_shapes_[i]);
+        fail<ShapeError>(name(), "the gradient of input ", i, " has shape ", gradients[i].shape(),
+                         ", which cannot be summed to the input's shape ", input_shapes_[i]);
       }
       d.set(i, gradients[i]);
     }
@@ -220,9 +222,9 @@ Tensor record_single(const std::shared_ptr<CustomCall>& call, const Tensors& inp
       call->name());
 }
 
-// A node has one result. For a function with several outputs, it is a vector of all their elements,
-// which the user never sees. It is stored as a single expanded element. The outputs are pieces of
-// it.
+// A node has only one result. For a function with several outputs, the node's result is a vector,
+// `whole`, and the outputs are pieces of this vector. Users never see `whole`, so its elements need
+// no memory: it is a single zero, expanded to the number of all elements.
 class Pieces {
  public:
   Pieces(const Tensors& outputs, const std::vector<bool>& differentiable) {

@@ -14,8 +14,8 @@
 //
 // Other data that backward needs can be members of the struct. forward and backward are then const
 // member functions, and the graph owns a copy of the object for each call. Data that forward
-// computes for backward go into a mutable member, unless they are tensors. Do not put a tensor
-// there: backward would see later changes to it, or it would keep its own graph alive.
+// computes for backward go into a mutable member, unless they are tensors. Use save_for_backward
+// for tensors: a tensor in a member could be changed before backward, or keep its own graph alive.
 #pragma once
 
 #include <concepts>
@@ -36,7 +36,8 @@ class FunctionContext {
   ///
   /// If a saved tensor is changed in place before backward, the backward throws AutogradError.
   void save_for_backward(std::vector<Tensor> tensors) noexcept { to_save_ = std::move(tensors); }
-  /// In forward: says that it changes these inputs in place. Call it before the first write.
+  /// In forward: declares that forward changes these inputs in place. Call it before the first
+  /// write.
   ///
   /// forward must return these inputs. They get the history of this call, as with mul_.
   ///
@@ -44,7 +45,7 @@ class FunctionContext {
   ///   AutogradError - an input is a leaf that requires grad, or a view of one
   ///   ShapeError    - two indices of an input share an element
   void mark_dirty(std::vector<Tensor> inputs);
-  /// In forward: says that these outputs have no gradient. backward gets zeros for them.
+  /// In forward: declares that these outputs have no gradient. backward gets zeros for them.
   void mark_non_differentiable(std::vector<Tensor> outputs) noexcept {
     constant_ = std::move(outputs);
   }
@@ -80,8 +81,8 @@ struct CustomFunction {
   Tensors operator()(const Tensors& inputs) const;
 };
 
-/// A hook for every call of a Function on this thread during its lifetime, for tools that check
-/// derivatives.
+/// A hook for every call of a Function on this thread while the FunctionHook exists. Tools that
+/// check derivatives use it.
 ///
 /// The hook runs before the function. `again` calls the same function with other inputs, and uses a
 /// copy of the object for each call. Calls of a Function in the hook do not call hooks.
@@ -134,8 +135,8 @@ class Function {
 
   /// Calls forward and records backward.
   ///
-  /// Do not save a tensor that shares elements with an input that is marked as dirty, and do not
-  /// pass it as another input. Give forward a clone.
+  /// If forward marks an input as dirty, another tensor that shares elements with this input must
+  /// not be saved, and must not be passed as another input. Pass a clone instead.
   ///
   /// A later backward throws an AutogradError if Function::backward returns another number of
   /// gradients than there are inputs, and a ShapeError if a gradient does not fit its input.
@@ -143,7 +144,7 @@ class Function {
   /// Throws:
   ///   AutogradError - forward changes an input in place without marking it as dirty, or marks an
   ///                   input that it does not return
-  ///   AutogradError - forward returns several outputs, and backward accepts one gradient
+  ///   AutogradError - forward returns several outputs, but backward accepts only one gradient
   template <std::convertible_to<const Tensor&>... Inputs>
   auto apply(const Inputs&... inputs) const {
     static_assert(
@@ -198,7 +199,8 @@ class Function {
     return {function_name(typeid(Derived)), forward, backward};
   }
   [[noreturn]] static void fail_outputs(const char* name, std::size_t count) {
-    fail<AutogradError>(name, "forward gave ", count, " outputs, and backward takes one gradient");
+    fail<AutogradError>(name, "forward returned ", count,
+                        " outputs, so backward must accept a vector of gradients");
   }
   static Tensors list(Tensor output) { return {std::move(output)}; }
   static Tensors list(Tensors outputs) { return outputs; }

@@ -31,12 +31,13 @@ Tensors finished(Tensors results, bool create_graph) {
 void check_shapes(const char* operation, const char* what, const Tensors& v,
                   const Tensors& expected) {
   if (v.size() != expected.size()) {
-    fail<ShapeError>(operation, v.size(), " vectors for ", expected.size(), ' ', what);
+    fail<ShapeError>(operation, "needs a vector for each of the ", expected.size(), ' ', what,
+                     ", got ", v.size());
   }
   for (std::size_t i = 0; i < v.size(); ++i) {
     if (v[i].shape() != expected[i].shape()) {
-      fail<ShapeError>(operation, "vector ", i, " has shape ", v[i].shape(), ", not ",
-                       expected[i].shape(), " as among the ", what);
+      fail<ShapeError>(operation, "the vectors must have the shapes of the ", what, ", but vector ",
+                       i, " has shape ", v[i].shape(), ", not ", expected[i].shape());
     }
   }
 }
@@ -72,19 +73,20 @@ Tensors ones_for(const char* operation, const Tensors& outputs) {
   Tensors ones;
   for (const Tensor& output : outputs) {
     if (output.numel() != 1) {
-      fail<ShapeError>(operation, "the function gives shape ", output.shape(),
-                       ", not a single element");
+      fail<ShapeError>(operation, "the function must return a single element, but returned shape ",
+                       output.shape());
     }
     ones.push_back(ones_like(output));
   }
   return ones;
 }
 
-// Returns the output of f; ShapeError unless it is one tensor with one element.
+// Returns the output of f, and throws a ShapeError unless it is one tensor with one element.
 Tensors scalar_outputs(const char* operation, const TensorFunction& f, const Tensors& inputs) {
   Tensors outputs = f.call(operation, inputs);
   if (outputs.size() != 1) {
-    fail<ShapeError>(operation, "the function gives ", outputs.size(), " tensors, not one");
+    fail<ShapeError>(operation, "the function must return one tensor, but returned ",
+                     outputs.size());
   }
   ones_for(operation, outputs);
   return outputs;
@@ -177,7 +179,8 @@ namespace {
 // Returns the only derivative of a function of one tensor that returns one tensor.
 Tensor only(const char* operation, const std::vector<Tensors>& derivatives) {
   if (derivatives.size() != 1) {
-    fail<ShapeError>(operation, "the function gives ", derivatives.size(), " tensors, not one");
+    fail<ShapeError>(operation, "the function must return one tensor, but returned ",
+                     derivatives.size());
   }
   return derivatives[0][0];
 }

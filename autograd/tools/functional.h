@@ -18,7 +18,7 @@ struct OutputsAndProduct {
   std::vector<Tensor> product;
 };
 
-/// Computes v^T J: for each input, the sum over all outputs of v times their derivative.
+/// Computes v^T J: for each input, the sum over all outputs of v times the output's derivative.
 ///
 /// `v` has the shapes of the outputs. It may be omitted if each output has one element.
 ///
@@ -62,7 +62,7 @@ std::vector<std::vector<Tensor>> jacobian(const TensorFunction& f,
 std::vector<std::vector<Tensor>> hessian(const TensorFunction& f, const std::vector<Tensor>& inputs,
                                          Flag create_graph = false);
 
-/// Computes the product of the Hessian of f, which returns one element, with `v`.
+/// Computes the product of the Hessian of f with `v`. f must return one element.
 ///
 /// `v` has the shapes of the inputs. It uses two reverse passes.
 ///
@@ -75,7 +75,9 @@ OutputsAndProduct hvp(const TensorFunction& f, const std::vector<Tensor>& inputs
 
 /// Computes the Jacobian, or the Hessian, of a function of one tensor that returns one tensor.
 ///
-/// Throws: ShapeError - f does not return one tensor, or for hessian not one element
+/// Throws:
+///   ShapeError - f does not return one tensor
+///   ShapeError - the function is hessian, and the tensor does not have one element
 Tensor jacobian(const TensorFunction& f, const Tensor& input, Flag create_graph = false);
 Tensor hessian(const TensorFunction& f, const Tensor& input, Flag create_graph = false);
 

@@ -149,9 +149,9 @@ class Check {
                          ": central differences need float64");
       }
       if (input.array().may_self_overlap()) {
-        fail<ShapeError>(operation_, name(i), ", shape ", input.shape(), ", strides ",
-                         input.strides(),
-                         ", may name an element twice: expand inside the function");
+        fail<ShapeError>(operation_, "two indices of ", name(i),
+                         " may share an element, so expand it inside the function: shape ",
+                         input.shape(), ", strides ", input.strides());
       }
       checked_.push_back(input);
       positions_.push_back(i);
@@ -179,12 +179,12 @@ class Check {
     if (!sizes_) {
       sizes_ = std::move(sizes);
     } else if (sizes != *sizes_) {
-      fail<AutogradError>(operation_, "two evaluations differ: they give ", sizes_->size(), " and ",
-                          sizes.size(), " floating outputs, with other numbers of elements");
+      fail<AutogradError>(operation_, "two evaluations differ in the number of floating outputs, ",
+                          sizes_->size(), " and ", sizes.size(), ", or in their sizes");
     }
   }
 
-  // In grad mode, because f may differentiate.
+  // Runs f in grad mode, because f may compute gradients itself.
   std::vector<Values> evaluate() const {
     const GradModeGuard recorded(true);
     std::vector<Values> values;
@@ -205,7 +205,7 @@ class Check {
         if (std::isnan(a) && std::isnan(b)) continue;
         fail<AutogradError>(operation_, "two evaluations differ: element ", j, " of output ", k,
                             " is ", std::setprecision(17), a, " and ", b,
-                            "; random numbers, as dropout's, must be the same in each");
+                            "; random numbers, such as a dropout mask, must be the same in both");
       }
     }
   }
@@ -243,13 +243,13 @@ class Check {
     return values;
   }
 
-  // A derivative is linear in the cotangent. The comparisons found no error, but they used only one
-  // sign of each element, or only one value for unit vectors.
+  // Checks that the derivative is linear in the cotangent. The comparisons can miss such errors,
+  // because they use few cotangents. The elements of unit vectors, for example, are only 0 and 1.
   void check_linear(const Output& output) const {
     for (std::size_t c = 0; c < output.of_sum.size(); ++c) {
       const Values& of_sum = output.of_sum[c];
       for (std::size_t j = 0; j < static_cast<std::size_t>(checked_[c].numel()); ++j) {
-        double sum = 0, size = 0;  // size also counts terms that cancel in sum, as they are rounded
+        double sum = 0, size = 0;  // rounding errors grow with size, even if terms cancel in sum
         for (const std::vector<Values>& gradients : output.gradients) {
           if (gradients[c].empty()) continue;
           sum += gradients[c][j];
@@ -258,12 +258,12 @@ class Check {
         const double found = of_sum.empty() ? 0 : of_sum[j];
         const double error = std::fabs(found / kFactor - sum);
         const bool is_near = std::isfinite(sum) && error <= options_.atol + options_.rtol * size;
-        // The comparisons accept infinities of both signs. Their sum is NaN.
+        // Infinite gradients can pass the comparisons. The sum of inf and -inf is NaN.
         if (is_near || found / kFactor == sum || std::isnan(sum)) continue;
         fail<AutogradError>(operation_, "the derivative is not linear: element ", j,
-                            " of the gradient of input ", positions_[c], " is ", sum,
-                            " in all for some gradients of the output and ", found, " for ",
-                            kFactor, " times their sum");
+                            " of the gradient of input ", positions_[c], " adds up to ", sum,
+                            " for several gradients of the output, but is ", found, " for ",
+                            kFactor, " times the sum of these");
       }
     }
   }
@@ -318,7 +318,8 @@ class Check {
     return worst;
   }
 
-  // Finds the wrong element by bisection, in the half of the direction with the larger error.
+  // Finds the wrong element by bisection. Each round continues with the half of the elements that
+  // has the larger error.
   void blame_element(std::size_t c, const Array& direction, Difference& worst,
                      GradcheckEntry& entry) const {
     std::int64_t begin = 0;
@@ -376,23 +377,23 @@ class Check {
                    " (allowed: ", options_.atol, " + ", options_.rtol, " * |numeric|)");
   }
 
-  // Negative and large, to detect a wrong sign or power of the cotangent, and clipping.
+  // The factor is negative and large, to find a wrong sign or power of the cotangent, and clipping.
   static constexpr double kFactor = -1500;
 
   const char* operation_;
   const TensorFunction& f_;
   const Tensors& inputs_;
   const GradcheckOptions& options_;
-  mutable std::optional<std::vector<std::int64_t>> sizes_;  // in the first evaluation
+  mutable std::optional<std::vector<std::int64_t>> sizes_;  // outputs of the first call
   Generator generator_{0};
   Tensors checked_;                     // the inputs that require grad
-  std::vector<std::size_t> positions_;  // and their indices in inputs_
+  std::vector<std::size_t> positions_;  // their indices in inputs_
   std::vector<Output> outputs_;
   std::int64_t output_elements_ = 0;
 };
 
-// Without a direction or a step nothing would be compared, and all errors would be within a
-// tolerance of NaN.
+// Without a direction, nothing would be compared. With a step of 0, all numeric derivatives would
+// be NaN. With a tolerance of NaN, every error would pass.
 void check_options(const char* operation, const GradcheckOptions& options) {
   if (options.projections < 1)
     fail(operation, "projections must be at least 1, got ", options.projections);

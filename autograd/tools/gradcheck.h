@@ -35,7 +35,8 @@ struct GradcheckEntry {
   double analytic = 0;
   double numeric = 0;
   double abs_error = 0;  // |analytic - numeric|
-  /// abs_error / max(|numeric|, atol / rtol). Below atol / rtol, atol decides.
+  /// abs_error / max(|numeric|, atol / rtol). If |numeric| is smaller than atol / rtol, the
+  /// tolerance consists mainly of atol.
   double rel_error = 0;
   double max_abs_error = 0;  // the largest abs_error with respect to this input
   double max_rel_error = 0;
@@ -44,7 +45,7 @@ struct GradcheckEntry {
 struct GradcheckReport {
   bool passed = true;
   std::vector<GradcheckEntry> inputs;  // the inputs that require grad, in order
-  std::size_t worst = 0;               // the index in `inputs` of the worst one
+  std::size_t worst = 0;               // the index of the worst input in `inputs`
   std::string message;                 // a sentence about the worst input
 
   explicit operator bool() const noexcept { return passed; }
@@ -53,9 +54,9 @@ struct GradcheckReport {
 /// Compares the derivatives of f from backward with central differences, for each of `inputs` that
 /// requires grad.
 ///
-/// The elements of the inputs are changed in place and restored. So f may also use them in another
-/// way: the parameters of a module can be inputs of a function that ignores its arguments. An
-/// undefined gradient counts as zero, and so does the gradient of an output without history.
+/// The elements of the inputs are changed in place and restored. So f may ignore its arguments if
+/// it uses the inputs in another way, for example as parameters of a module. An undefined gradient
+/// counts as zero, and so does the gradient of an output without history.
 /// Integer outputs are left out. The default generator is not touched.
 ///
 /// Throws:
@@ -73,9 +74,9 @@ GradcheckReport gradcheck(const TensorFunction& f, const std::vector<Tensor>& in
 
 /// Checks the second derivatives: it runs gradcheck on the gradients of f.
 ///
-/// The gradients have random cotangents as weights. They are checked with respect to the inputs of
-/// f and to those cotangents, which follow the inputs in the report as "cotangent 0", "cotangent 1"
-/// and so on.
+/// It computes the gradients of f with random cotangents, and checks their derivatives with respect
+/// to the inputs of f and to the cotangents. In the report, the cotangents follow the inputs. Their
+/// names are "cotangent 0", "cotangent 1" and so on.
 ///
 /// https://pytorch.org/docs/2.6/generated/torch.autograd.gradcheck.gradgradcheck.html
 GradcheckReport gradgradcheck(const TensorFunction& f, const std::vector<Tensor>& inputs,

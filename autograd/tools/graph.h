@@ -10,7 +10,7 @@
 
 namespace tend::autograd {
 
-/// Names for leaves, such as Module::named_parameters returns.
+/// Names for leaves, in the form in which Module::named_parameters returns them.
 using LeafNames = std::vector<std::pair<std::string, Tensor>>;
 
 /// Returns PyTorch's names of the nodes in the graph of `outputs`.

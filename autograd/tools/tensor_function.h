@@ -44,7 +44,7 @@ class TensorFunction {
   ///   Error      - the function is empty
   ///   ShapeError - the function accepts another number of tensors
   Tensors operator()(const Tensors& inputs) const { return call("TensorFunction", inputs); }
-  /// Calls the function for `operation`, which errors name.
+  /// Calls the function. Errors name `operation`.
   Tensors call(const char* operation, const Tensors& inputs) const {
     return call_(operation, inputs);
   }

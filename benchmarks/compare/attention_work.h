@@ -64,7 +64,7 @@ struct KeyRange {
   std::int64_t first, end;
 };
 
-/// The keys that a query of a sequence of the batch may attend to.
+/// The keys that a query may attend to. `batch` is the index of its sequence in the batch.
 inline KeyRange visible_keys(const AttentionWork& w, std::int64_t batch, std::int64_t query) {
   const KeyRange causal{0, query + 1};
   if (w.kind == "attend_query") return {0, w.keys};
@@ -81,7 +81,7 @@ inline KeyRange visible_keys(const AttentionWork& w, std::int64_t batch, std::in
   return causal;
 }
 
-/// The number of pairs of a query and a key that it may attend to, in all heads.
+/// The number of pairs, in all heads, of a query and a key that the query may attend to.
 inline double visible_pairs(const AttentionWork& w) {
   std::int64_t pairs = 0;
   for (std::int64_t batch = 0; batch < w.batch; ++batch) {

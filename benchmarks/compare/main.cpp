@@ -35,12 +35,12 @@ struct Options {
   int cores = 0;  // 0: all
   bool list = false;
   bool operations = false;
-  bool glances = true;  // false if the user gives the number of repetitions
+  bool glances = true;  // see measure_operation(); false if the user gives --repetitions
   compare::Plan plan;
 };
 
 /// Restricts this process and its children to the first `count` of the cores that they may use (0:
-/// all of them). So every library finds this number of cores by itself. Returns this number.
+/// all of them). So every library finds this number of cores by itself. Returns the number.
 int use_cores(int count) {
   cpu_set_t cores;
   if (sched_getaffinity(0, sizeof cores, &cores) != 0) throw std::runtime_error("no affinity mask");
@@ -101,8 +101,8 @@ std::vector<compare::Peer> chosen_peers(const Options& options) {
 }
 
 /// Asks every worker for its library's version and settings, and measures the machine's limits. A
-/// worker that does not answer is left out and reported as a failure. If it is tend's, throws
-/// WorkerError.
+/// worker that does not answer is left out and reported as a failure. If tend's worker does not
+/// answer, throws WorkerError.
 compare::Facts introduce(compare::Bench& bench, std::vector<std::string>& failures) {
   compare::Facts facts;
   const std::vector<compare::Peer> peers = bench.peers();
@@ -150,13 +150,14 @@ int run(const Options& options) {
     failures.insert(failures.end(), found.begin(), found.end());
     progress.clear();
     std::cout << compare::table_row(bench.peers(), measurements.back()) << std::flush;
+    // After every row, so that an interrupted run keeps its rows.
+    program::write_results(options.json_path, [&] {
+      return compare::report_json(bench.peers(), measurements, facts).dump(1);
+    });
   }
   std::cout << '\n'
             << compare::memory_table(measurements)
             << compare::settings_list(bench.peers(), measurements) << std::flush;
-  program::write_results(options.json_path, [&] {
-    return compare::report_json(bench.peers(), measurements, facts).dump(1);
-  });
   for (const std::string& failure : failures) std::cerr << "compare: " << failure << '\n';
   return failures.empty() ? 0 : 1;
 }
@@ -270,7 +271,7 @@ void add_options(program::CommandLine& line, Options& options) {
       .type("FILE")
       .must_exist();
   line.add_flag("--operations", options.operations,
-                "Instead, every row of the operation table next to PyTorch in Python "
+                "Instead, compare every operation of the operation table with PyTorch in Python "
                 "(python3-torch)")
       .excludes(peers);
   line.add_flag("--list", options.list, "Print the names of the rows, and stop");

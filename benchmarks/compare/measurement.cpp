@@ -162,7 +162,10 @@ std::optional<Bench::Runner> Bench::best_runner(const Peer& peer, const std::str
       if (best) ask(peer, best->options, "release");
       return std::nullopt;
     }
-    if (peer.options.size() == 1) return Runner{&peer, options, *way};
+    if (peer.options.size() == 1) {
+      best = Runner{&peer, options, *way};
+      break;
+    }
     double seconds = time_once(peer, options, effort);
     // Options that may be the fastest are timed twice. These times are not reported.
     if (seconds < 1.5 * least) seconds = std::min(seconds, time_once(peer, options, effort));
@@ -172,7 +175,8 @@ std::optional<Bench::Runner> Bench::best_runner(const Peer& peer, const std::str
     least = seconds;
     best = Runner{&peer, options, *way};
   }
-  // Prepared again, because timing a training step has changed its parameters.
+  // Prepares the work again, because the trials of options and ways have changed the parameters of
+  // a training step.
   if (best) prepare(peer, best->options, best->way.empty() ? work : work + " " + best->way);
   return best;
 }
@@ -188,7 +192,7 @@ void Bench::gather(const Row& row, const Effort& effort, std::vector<Runner>& ru
       if (work.empty() || (row.is_call && peer.is_kernels_only)) continue;
       const std::optional<Runner> runner = best_runner(peer, work, effort);
       if (!runner) {
-        if (peer.role == Role::subject) return;  // tend cannot do it
+        if (peer.role == Role::subject) return;  // tend cannot do this row
         continue;
       }
       if (!is_machine) {

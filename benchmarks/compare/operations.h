@@ -38,7 +38,8 @@ struct OperationResult {
 /// The workers of tend, PyTorch and the machine, in this order.
 std::vector<Peer> operation_peers(const std::string& folder, const std::string& tend, int threads);
 
-/// All cases that tend's worker lists. Some of them may not exist; these are skipped later.
+/// The cases of all operations that tend's worker lists. If an operation does not support one of
+/// its cases, the case is skipped later.
 std::vector<OperationRow> operation_rows(const Peer& tend);
 
 /// The file in which tend's worker writes the inputs for PyTorch's worker.

@@ -31,7 +31,7 @@ struct Peer {
 /// not empty, it is the path of tend's worker. The options use at most `threads` threads.
 std::vector<Peer> find_peers(const std::string& folder, const std::string& tend, int threads);
 
-/// The settings for one thread and for `threads` threads, with OpenBLAS's fastest kernels.
+/// PyTorch's settings for one thread and for `threads` threads, with OpenBLAS's fastest kernels.
 std::vector<Options> torch_thread_settings(int threads);
 
 /// The environment of a process with these options. It is the driver's environment with the options

@@ -18,7 +18,7 @@ namespace compare {
 namespace {
 
 constexpr double kLong = 0.25;          // work of this many seconds gets no second warm-up
-constexpr std::size_t kKept = 1 << 16;  // elements of each tensor of a result, about
+constexpr std::size_t kKept = 1 << 16;  // about so many elements of a result tensor are compared
 
 /// A number of /proc/self/status, in bytes.
 std::int64_t process_bytes(const std::string& key) {
@@ -62,7 +62,7 @@ class Server {
     resident_before_ = process_bytes("VmRSS");
     if (library_.peak_bytes) library_.peak_bytes();
     task_ = library_.prepare(work, setup_);
-    malloc_trim(0);                               // frees the numbers that inputs were made of
+    malloc_trim(0);                               // frees the memory in which inputs were made
     std::ofstream("/proc/self/clear_refs") << 5;  // resets VmHWM
     if (!task_.run) return "unsupported";
     return task_.way.empty() ? "ready" : "ready " + task_.way;

@@ -26,7 +26,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 // * (multiply-adds per cycle) on any current core.
 constexpr double kChains = 12;
 
-/// Does at least `flops` operations. It returns their sum, so that the compiler cannot remove them.
+/// Does at least `flops` operations. Returns a sum of all results, so that the compiler cannot
+/// remove the operations.
 float multiply_add(double flops) {
   const hn::ScalableTag<float> d;
   const double per_round = kChains * 2 * static_cast<double>(hn::Lanes(d));
@@ -123,8 +124,8 @@ void on_threads(int threads, const std::function<void(std::size_t)>& f) {
   for (std::thread& thread : running) thread.join();
 }
 
-/// One sum for each thread, each in its own cache line. The work is stored there, so the compiler
-/// cannot remove it.
+/// One sum for each thread, each in its own cache line. A thread stores its result there, so the
+/// compiler cannot remove the work.
 std::shared_ptr<Sums> make_sums(int threads) {
   return std::make_shared<Sums>(static_cast<std::size_t>(threads) * 16);
 }

@@ -32,7 +32,7 @@ std::int64_t bytes_seen(const Shape& shape, const Shape& strides, DType dtype) {
   }
   if (overflows || __builtin_mul_overflow(count, item_size(dtype), &bytes)) {
     fail<ShapeError>("from_blob", "strides ", strides, " of shape ", shape, ' ', dtype,
-                     " reach further than an int64 can count");
+                     " span more bytes than an int64 can count");
   }
   return bytes;
 }
@@ -68,7 +68,7 @@ int compare_dims(std::int64_t inner, std::int64_t outer, const Shape& shape,
   return 0;
 }
 
-// The strides of Array::empty_like.
+// The strides of the array that Array::empty_like returns.
 Shape elementwise_strides(const Shape& shape, std::initializer_list<const Array*> inputs) {
   Shape order;  // the dimensions, innermost first
   for (std::int64_t d = shape.rank() - 1; d >= 0; --d) order.push_back(d);
@@ -158,7 +158,7 @@ Array Array::from_blob(Borrowed memory, const Shape& shape, const Shape& strides
   }
   const std::int64_t bytes = bytes_seen(shape, strides, dtype);
   if (bytes > 0 && memory.data() == nullptr)
-    fail<ShapeError>("from_blob", "no memory for the elements of shape ", shape);
+    fail<ShapeError>("from_blob", "the memory is null, but shape ", shape, " has elements");
   return {dtype, Shape(shape), Shape(strides), 0, Storage::borrow(std::move(memory), bytes)};
 }
 
@@ -170,7 +170,7 @@ bool Array::may_self_overlap() const {
   }
   std::sort(by_stride.begin(), by_stride.end(),
             [&](std::int64_t d, std::int64_t e) { return strides_[d] < strides_[e]; });
-  // Each stride must exceed the largest offset that the smaller ones reach.
+  // Each stride must exceed the largest offset that dimensions with smaller strides reach.
   std::int64_t reach = 0;
   for (const std::int64_t d : by_stride) {
     if (strides_[d] <= reach) return true;
@@ -317,7 +317,8 @@ Array Array::transpose(std::int64_t dim0, std::int64_t dim1) const {
 
 Array Array::permute(const Shape& dims) const {
   if (dims.rank() != rank()) {
-    fail<ShapeError>("permute", dims, " does not name the ", rank(), " dimensions of ", shape_);
+    fail<ShapeError>("permute", "needs each of the ", rank(), " dimensions of ", shape_,
+                     " once, got ", dims);
   }
   if (rank() > 0) wrap_dims("permute", dims, rank());  // throws for a dimension named twice
   Array out = *this;
@@ -340,7 +341,7 @@ Array Array::expand(const Shape& wanted) const {
     if (wanted[d] == -1 && d >= fresh) shape[d] = size;
     if (shape[d] < 0 || (size != 1 && size != shape[d])) {
       fail<ShapeError>("expand", shape_, " does not expand to ", wanted, ": dimension ",
-                       d - wanted.rank(), " is ", size);
+                       d - wanted.rank(), " cannot change from ", size, " to ", shape[d]);
     }
     strides[d] = size == 1 && shape[d] != 1 ? 0 : d < fresh ? 0 : strides_[d - fresh];
   }

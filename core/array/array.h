@@ -19,7 +19,7 @@
 
 namespace tend {
 
-/// A dtype, shape, strides and offset (both in elements), and a shared Storage.
+/// A view of a shared Storage: its dtype and shape, and its strides and offset in elements.
 ///
 /// Copying an Array copies the view, not the elements. A default-constructed Array is undefined and
 /// has no Storage.
@@ -33,7 +33,8 @@ class Array {
   /// of an elementwise operation. The inputs must broadcast to `shape`.
   ///
   /// The elements are in memory without gaps. The order of the dimensions in memory is taken from
-  /// the first input that determines it. So a loop over transposed inputs and their result is flat.
+  /// the first input that determines it. So a loop over transposed inputs and their result can run
+  /// through the memory from the beginning to the end.
   static Array empty_like(const Shape& shape, DType dtype,
                           std::initializer_list<const Array*> inputs);
   /// An array with the input's shape and dtype, laid out by the rule of the overload above.
@@ -111,8 +112,8 @@ class Array {
   /// True if the memory ranges of the two arrays overlap.
   bool may_overlap(const Array& other) const noexcept;
 
-  // Views share the storage. They accept and refuse the same arguments as PyTorch's views, and have
-  // the same meaning.
+  // These functions return views, which share this array's storage. They accept and refuse the same
+  // arguments as PyTorch's functions of the same names, and have the same meaning.
 
   /// The elements at `index` of dimension `dim`, without this dimension.
   ///
@@ -120,7 +121,7 @@ class Array {
   ///
   /// Throws: IndexError - `dim` or `index` is out of range, or the array is 0-d
   Array select(std::int64_t dim, std::int64_t index) const;
-  /// The elements start, start + step, ... before `stop` along `dim`.
+  /// The elements at the positions start, start + step, ... before `stop` along `dim`.
   ///
   /// `start` and `stop` may be negative and are clamped, as in a slice in Python.
   ///
@@ -200,7 +201,8 @@ class Array {
 
   // Copies.
 
-  /// A view if the strides allow one, otherwise a row-major copy.
+  /// The same elements with another shape: a view if the strides allow one, otherwise a row-major
+  /// copy. One size may be -1; it is computed from the others.
   ///
   /// Throws:
   ///   Error      - the array is undefined

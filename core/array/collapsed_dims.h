@@ -40,7 +40,7 @@ class CollapsedDims {
   std::size_t rank() const noexcept { return rank_; }
   const Dim& operator[](std::size_t d) const { return dims_[d]; }
 
-  /// Sorts the dimensions by the steps of the operand with that number, the largest step first.
+  /// Sorts the dimensions by their steps in operand number `operand`, the largest step first.
   /// Dimensions with equal steps stay in order.
   void sort_by(std::size_t operand) {
     // An insertion sort, since there are few dimensions and std::stable_sort allocates memory.
@@ -59,7 +59,8 @@ class CollapsedDims {
     return count;
   }
 
-  /// The offset of element `number` in each operand. The innermost dimension counts fastest.
+  /// The offset of element `number` in each operand. Elements are counted along the innermost
+  /// dimension first.
   Steps offset(std::int64_t number) const {
     Steps at{};
     for (std::size_t d = rank_; d-- > 0;) {

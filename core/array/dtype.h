@@ -17,7 +17,7 @@ inline constexpr DType int64 = DType::int64;
 inline constexpr DType float32 = DType::float32;
 inline constexpr DType float64 = DType::float64;
 
-/// Bytes of one element: 1, 8, 4, 8.
+/// The number of bytes of one element: 1 for bool, 4 for float32, 8 for int64 and float64.
 constexpr std::int64_t item_size(DType dtype) noexcept {
   switch (dtype) {
     case DType::boolean: return 1;

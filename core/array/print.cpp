@@ -75,8 +75,8 @@ class Formatter {
     return number(value, std::chars_format::fixed, whole ? 0 : options_.precision);
   }
 
-  // Visits the elements that are shown. It measures integers and bools, and collects the finite
-  // floats except zero.
+  // Visits the elements that are shown. Widens width_ for integers and bools, and adds the finite
+  // floats except zero to values_.
   void collect(const Array& array, bool summarize) {
     if (array.rank() > 0) {
       const Shown shown = shown_indices(array.shape()[0], summarize, options_.edgeitems);
@@ -95,8 +95,8 @@ class Formatter {
   }
 
   // If all numbers are whole, no digits are shown after the point. Values that are far apart or
-  // extreme use scientific notation. sci_mode may force another notation. The width is then still
-  // the one computed for the notation that the values decide, as in PyTorch.
+  // extreme use scientific notation. sci_mode may force the other notation. As in PyTorch, the
+  // width is computed for the notation without sci_mode.
   void choose_mode() {
     if (values_.empty()) return;
     whole_ = std::all_of(values_.begin(), values_.end(),
@@ -197,7 +197,8 @@ void check(const PrintOptions& options) {
   need("edgeitems", options.edgeitems);
   need("linewidth", options.linewidth);
   if (options.precision > kMaxDigits) {
-    fail("set_printoptions", "precision is ", options.precision, ", more than ", kMaxDigits);
+    fail("set_printoptions", "precision must be at most ", kMaxDigits, ", but is ",
+         options.precision);
   }
 }
 

@@ -21,7 +21,7 @@ struct PrintOptions {
   std::int64_t edgeitems = 3;
   /// The number of characters on a line.
   std::int64_t linewidth = 80;
-  /// True for scientific notation, false for none. If not set, the values decide.
+  /// True for scientific notation, false for fixed-point notation. If not set, the values decide.
   std::optional<bool> sci_mode = std::nullopt;
 
   friend bool operator==(const PrintOptions&, const PrintOptions&) = default;

@@ -1,4 +1,5 @@
-// A number from the user's code. It does not change a tensor's dtype within the dtype's category.
+// A number in the user's code, such as 2.5 in x * 2.5. It can change the dtype of a result only to
+// a higher category (bool < integer < floating) than the tensor's.
 #pragma once
 
 #include <cmath>
@@ -13,7 +14,7 @@
 namespace tend {
 
 namespace detail {
-/// 2^bits, for those `bits` whose power the floating type T can represent.
+/// 2^bits. The floating type T must be able to represent this number.
 template <class T>
 constexpr T power_of_two(int bits) noexcept {
   T power = 1;
@@ -43,7 +44,7 @@ constexpr To convert(From value) noexcept {
 ///
 /// An integer type must represent the value's whole part; NaN has no whole part. A floating type
 /// may round the value, but a finite value must not exceed the type's largest number. bool can
-/// represent every value, as "not zero".
+/// represent every value: zero as false, and any other value as true.
 template <class To, class From>
 bool holds(From value) noexcept {
   if constexpr (std::is_same_v<To, bool> || std::is_same_v<To, From>) {

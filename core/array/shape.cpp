@@ -19,7 +19,7 @@ std::int64_t& room_of(std::int64_t* values) noexcept {
 
 Shape::Heap Shape::allocate(std::size_t count) {
   constexpr std::size_t kMax = std::numeric_limits<std::size_t>::max() / sizeof(std::int64_t) - 1;
-  if (count > kMax) fail<OutOfMemoryError>("shape", count, " dimensions");
+  if (count > kMax) fail<OutOfMemoryError>("shape", count, " dimensions do not fit in memory");
   auto* block = static_cast<std::int64_t*>(take_block((count + 1) * sizeof(std::int64_t)));
   Heap values(block + 1);
   room_of(values.get()) = static_cast<std::int64_t>(count);
@@ -32,7 +32,8 @@ void Shape::GiveBack::operator()(std::int64_t* values) const noexcept {
 }
 
 void Shape::copy_heap(const Shape& other) {
-  // `other` may have shrunk, even to zero values.
+  // `other` may have shrunk, even to zero values. insert() doubles the number of values when the
+  // block is full, so the block must not be empty.
   heap_ = allocate(std::max(size_, kInline));
   std::copy_n(other.heap_.get(), size_, heap_.get());
 }
@@ -50,7 +51,7 @@ void Shape::insert(std::int64_t at, std::int64_t value) {
 }
 
 void Shape::erase(std::int64_t at) noexcept {
-  // The storage stays as it is: a shape on the heap that shrinks keeps its block.
+  // A shape on the heap keeps its block when it shrinks.
   std::copy(begin() + at + 1, end(), begin() + at);
   --size_;
 }
@@ -109,7 +110,7 @@ Shape wrap_dims(std::string_view operation, const Shape& dims, std::int64_t rank
       twice != wrapped.end()) {
     fail<ShapeError>(operation, "dimension ", *twice, " appears more than once in ", dims);
   }
-  // A 0-d tensor accepts dimension 0, but has none to reduce.
+  // A 0-d tensor accepts dimension 0, but has no dimension to reduce.
   return rank == 0 ? Shape{} : wrapped;
 }
 

@@ -11,11 +11,11 @@ struct DestroyedInTurn {
   T* next_dead = nullptr;
 };
 
-/// Calls remove(object), which may call destroy_in_turn for the objects that this one owns.
+/// Calls remove(object), which may call destroy_in_turn for the objects that `object` owns.
 ///
-/// Plain recursion would overflow the call stack on a long chain. So the outermost call on a thread
-/// works through a list. The list's links are in the objects, since destroying must not need
-/// memory.
+/// Plain recursion would overflow the call stack on a long chain. So a nested call only adds its
+/// object to a list of the thread, and the outermost call works through this list. The links of the
+/// list are in the objects, since destroying must not allocate memory.
 template <class T, class Remove>
 void destroy_in_turn(T* object, Remove remove) noexcept {
   constinit thread_local static T* dead = nullptr;

@@ -62,8 +62,8 @@ namespace detail {
 /// A reference to a value that becomes a part of a message. `<<` must be able to write the value,
 /// and the value must outlive the TextPart.
 ///
-/// The functions below accept a list of parts. So a message costs its caller a few instructions,
-/// and the caller's code needs no stream.
+/// The functions below accept a list of parts and build the message from it. So a caller needs only
+/// a few instructions and no stream.
 class TextPart {
  public:
   template <class T>
@@ -101,7 +101,7 @@ std::string join(std::span<const TextPart> parts);
 }  // namespace detail
 
 /// Throws an error of the same class as `error`, with another text. It returns only if the class of
-/// `error` is not one of this file's.
+/// `error` is not declared in this file.
 void throw_alike(const Error& error, const std::string& text);
 
 /// The arguments as one text, without separators. The global locale has no influence.
@@ -111,7 +111,7 @@ std::string as_text(const Parts&... parts) {
   return detail::join(all);
 }
 
-/// Throws an OutOfMemoryError, to be called when a library reports that it has no memory.
+/// Throws an OutOfMemoryError. Call this function when a library reports a lack of memory.
 [[noreturn]] void fail_memory(std::string_view operation);
 
 /// Throws `Kind` with the message "[operation] parts...".

@@ -9,7 +9,8 @@ namespace tend {
 
 /// The 64-bit FNV-1a hash by Fowler, Noll and Vo.
 ///
-/// Two contents that differ in one byte never have the same hash, because each step is one-to-one.
+/// Texts of the same length that differ in exactly one byte have different hashes, because each
+/// step is one-to-one.
 class Fnv1a {
  public:
   void add(const void* data, std::size_t size) noexcept {

@@ -1,4 +1,4 @@
-// A reference to any callable object. Code that accepts one need not be a template.
+// A reference to any callable object. A function with such a parameter need not be a template.
 #pragma once
 
 #include <cstddef>

@@ -5,14 +5,14 @@
 #include <concepts>
 
 namespace tend {
-// This abs is in a separate namespace, so that tend::abs is only the function of tensors. Then
+// This abs is in a separate namespace, so that tend::abs is only the function for tensors. Then
 // tend::abs is not overloaded and can be passed as an argument. After `using namespace tend`,
-// abs(2.5) still finds this one.
+// abs(2.5) still finds the function for numbers.
 namespace number_functions {
 
 /// The absolute value of a floating number, such as abs(loss.item()).
 ///
-/// Without this function that call would be C's abs, which converts the number to int.
+/// Without this function, such a call would use C's abs, which converts the number to int.
 template <std::floating_point T>
 T abs(T value) {
   return std::abs(value);

@@ -67,8 +67,8 @@ class Ref {
   }
   void release() noexcept {
     if (object_ == nullptr) return;
-    // The last reference cannot race with another one, so it needs no atomic decrement. The
-    // decrement costs as much as a small operation.
+    // The last reference cannot race with another one, so it needs no atomic decrement. An atomic
+    // decrement takes as long as a small tensor operation.
     if (object_->count_.load(std::memory_order_acquire) == 1 ||
         object_->count_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
       T::destroy(object_);

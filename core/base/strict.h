@@ -34,12 +34,12 @@ inline constexpr bool kIsIntegers<std::initializer_list<T>> = std::integral<T>;
 /// A vector, span, array or list of integers.
 template <class L>
 concept Integers = kIsIntegers<L> && !std::same_as<std::remove_cv_t<typename L::value_type>, bool>;
-/// Two or more integers as separate arguments, x.view(2, 3) instead of x.view({2, 3}).
+/// Two or more integers as separate arguments, as in x.view(2, 3) instead of x.view({2, 3}).
 template <class... T>
 concept Sizes = sizeof...(T) > 1 && (std::integral<T> && ...) && (!std::same_as<T, bool> && ...);
 }  // namespace detail
 
-/// A parameter that accepts a T only, without conversions. It does not accept empty braces either.
+/// A parameter that accepts only a T, without conversions, and no empty braces.
 ///
 /// So x.sum({}) is a sum over all dimensions, and not a sum with DType{} as its dtype.
 template <class T>
@@ -74,7 +74,7 @@ class Integer {
         detail::fail_integer(std::to_string(value));
     }
   }
-  /// An enumerator of `enum { kBatch = 4 }`.
+  /// Accepts an enumerator, such as kBatch of `enum { kBatch = 4 }`.
   template <class E>
   requires(std::is_enum_v<E>&& std::is_convertible_v<E, std::int64_t>) constexpr Integer(
       E value) noexcept(noexcept(Integer(static_cast<std::underlying_type_t<E>>(value))))

@@ -9,7 +9,7 @@ namespace tend {
 
 namespace detail {
 /// The name of a parameter of the enumeration E, and the words for E's values in their order:
-/// "reduction: none mean sum". The header that declares an enumeration specialises this for it.
+/// "reduction: none mean sum". The header that declares an enumeration also specialises kWords.
 template <class E>
 inline constexpr std::string_view kWords{};
 

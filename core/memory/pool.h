@@ -19,15 +19,17 @@ namespace tend {
 
 /// A 64-byte aligned block of at least `bytes`, which must not be 0.
 ///
-/// A small block comes from a list of the calling thread, without a lock. If that list is empty, it
-/// comes from a cache that all threads share, and last from the system. Blocks above 64 KiB are cut
-/// from segments, in which idle memory is used for blocks of every size. Under the address
-/// sanitizer every block comes from the system, so that it finds overruns.
+/// A small block comes from a list of the calling thread, without a lock. If this list is empty,
+/// the block comes from a cache that all threads share. If this cache has no block of the size
+/// either, the block comes from the system. Blocks above 64 KiB are cut from segments, in which
+/// idle memory is used for blocks of every size. Under the address sanitizer every block comes from
+/// the system, so that the sanitizer finds overruns.
 ///
 /// Throws: OutOfMemoryError - the system has no memory
 void* take_block(std::size_t bytes);
 
-/// Gives a block back to the pool, on any thread. `bytes` is the argument of its take_block.
+/// Gives a block back to the pool, on any thread. `bytes` must be the argument of the take_block
+/// that returned the block.
 void give_block(void* block, std::size_t bytes) noexcept;
 
 /// Gives unused memory back to the system: the free blocks that threads share and the free blocks
@@ -50,7 +52,7 @@ std::int64_t peak_memory() noexcept;
 void reset_peak_memory() noexcept;
 
 namespace detail {
-/// False under the address sanitizer.
+/// True if the pool keeps freed blocks. It is false under the address sanitizer.
 inline constexpr bool kKeepsBlocks = TEND_KEEPS_BLOCKS;
 /// Adds `bytes`, which may be negative, to the count of bytes that arrays own.
 void count_live(std::int64_t bytes) noexcept;

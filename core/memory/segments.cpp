@@ -92,9 +92,9 @@ void Segments::remove(Piece* piece) noexcept {
   piece->link = nullptr;
 }
 
-// The smallest piece that is large enough, from the first list that has one. Only the latest
-// kLooked pieces of a list are examined, so that a program with thousands of idle pieces stays
-// fast.
+// The smallest piece that is large enough, from the first list with such a piece. In each list,
+// only the kLooked pieces that were inserted last are examined, so that a program with thousands of
+// idle pieces stays fast.
 Segments::Piece* Segments::find(std::size_t bytes) const noexcept {
   constexpr int kLooked = 64;
   Piece* best = nullptr;

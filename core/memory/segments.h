@@ -24,8 +24,8 @@ std::int64_t taken_from_system() noexcept;
 /// make this class usable at any time.
 class Segments {
  public:
-  /// A 64-byte aligned block, cut from a small idle piece that is large enough; nullptr if the
-  /// system has no memory.
+  /// A 64-byte aligned block, cut from one of the smallest idle pieces that are large enough;
+  /// nullptr if the system has no memory.
   void* take(std::size_t bytes) noexcept;
   void give(void* block) noexcept;
 

@@ -7,8 +7,9 @@ namespace tend {
 namespace {
 
 // Data of up to this many bytes follow the Storage in the same block. Larger data have a separate
-// block, so that the Storage does not make the pool round up its size. Under the address sanitizer
-// all data have a separate block, so that it finds writes before the first byte.
+// block: with the Storage in it, the pool might have to choose the next larger size of blocks.
+// Under the address sanitizer all data have a separate block, so that the sanitizer finds writes
+// before the first byte.
 constexpr std::int64_t kMaxInSameBlock = detail::kKeepsBlocks ? 2048 : 0;
 
 }  // namespace

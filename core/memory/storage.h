@@ -14,7 +14,8 @@ namespace tend {
 
 /// Memory that belongs to the caller, and a deleter to call when the memory is no longer needed.
 ///
-/// The deleter is called exactly once, even if an error occurs in between. It must not throw.
+/// The deleter is called exactly once, even if the function that receives the memory throws. The
+/// deleter must not throw.
 class Borrowed {
  public:
   using Deleter = std::function<void(void*)>;
@@ -49,7 +50,7 @@ class alignas(64) Storage final : public RefCounted {
   bool is_borrowed() const noexcept { return kind_ == Kind::borrowed; }
 
   /// The number of in-place writes so far. A saved tensor is stale if its storage's version has
-  /// changed since.
+  /// changed since it was saved.
   std::uint32_t version() const noexcept { return version_.load(std::memory_order_relaxed); }
   /// Counts a write by `operation`, a string of static storage duration.
   void bump_version(const char* operation) noexcept {

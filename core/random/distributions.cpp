@@ -31,8 +31,8 @@ Array in_memory_order(const Array& a) {
 
 void check_output(std::string_view operation, const Array& out) {
   if (out.may_self_overlap()) {
-    fail<ShapeError>(operation, "the output, shape ", out.shape(), " strides ", out.strides(),
-                     ", names one element more than once");
+    fail<ShapeError>(operation, "two indices of the output, shape ", out.shape(), " strides ",
+                     out.strides(), ", refer to the same element");
   }
 }
 
@@ -88,8 +88,8 @@ void normal_blocks(T* out, std::int64_t total, T mean, T std, Generator& generat
   }
 }
 
-// Tests u53 * 2^-53 < p with integers, where u53 is 53 random bits. The order of the bits is the
-// same as in draw_keep_bits.
+// Sets bit i of `bits` to 1 if u53 * 2^-53 < p, where u53 is 53 random bits. The comparison uses
+// integers. The bits are arranged as in draw_keep_bits.
 void standard_bernoulli(std::uint8_t* bits, std::int64_t total, double p, Generator& generator) {
   const auto below = static_cast<std::uint64_t>(std::ceil(p * 0x1p53));
   for_words<2>(generator, total, [&](const auto* words, auto begin, auto count) {
@@ -117,8 +117,8 @@ void bernoulli_bits(std::uint8_t* bits, std::int64_t total, double p, Generator&
   (mkl ? mkl_bernoulli : standard_bernoulli)(bits, total, p, generator);
 }
 
-// Unpacks eight bits at once. Byte k of `spread` contains only bit k. The sum carries it to the top
-// of its byte.
+// Unpacks eight bits at once. Byte k of `spread` contains only bit k. The sum moves this bit to the
+// top of byte k by a carry.
 void unpack_bits(bool* out, const std::uint8_t* bits, std::int64_t total) {
   std::int64_t i = 0;
   for (; i + 8 <= total; i += 8) {
@@ -167,7 +167,8 @@ void uniform(const Array& out, double low, double high, Generator& generator) {
     check_output("uniform", out);
     constexpr double kMax = std::numeric_limits<T>::max();
     if (!(low <= high && std::abs(low) <= kMax && std::abs(high) <= kMax && high - low <= kMax)) {
-      fail("uniform", "no ", out.dtype(), " range from ", low, " to ", high);
+      fail("uniform", "needs low <= high, and a range that ", out.dtype(), " can represent, got ",
+           low, " and ", high);
     }
     const GeneratorLock lock(generator);
     const T start = static_cast<T>(low);

@@ -9,8 +9,8 @@
 namespace tend::kernels {
 
 // All functions give the same numbers as PyTorch 2.6, bit for bit, and leave `generator` in the
-// same state. Exceptions are stated at the functions. In addition, the last bit may differ if
-// another libm computes a function.
+// same state. The comment of each function lists its exceptions. In addition, the last bit may
+// differ if the program uses another libm than PyTorch.
 //
 // Elements receive their random numbers in the order in which the elements are in memory. For a
 // transposed array, this is not the order of its indices. An empty array uses no random numbers.
@@ -69,8 +69,8 @@ void randperm(const Array& out, Generator& generator = default_generator());
 /// Throws: Error - `p` is not in [0, 1]
 void bernoulli(const Array& out, double p, Generator& generator = default_generator());
 
-/// Does the same with a probability for each element. `p` is float32 or float64, and is broadcast
-/// to `out`.
+/// Sets each element of `out` to 1 (true) with its own probability in `p`, otherwise to 0. `p` is
+/// float32 or float64, and is broadcast to `out`.
 ///
 /// PyTorch: Tensor.bernoulli_(p_tensor).
 ///
@@ -101,8 +101,8 @@ void exponential(const Array& out, double lambda = 1.0, Generator& generator = d
 void draw_keep_mask(const Array& out, double keep_probability,
                     Generator& generator = default_generator());
 
-/// Makes the same mask as bits, for `count` elements. Element i is bit i % 8 of byte i / 8, and the
-/// unused bits of the last byte are zero.
+/// Makes the same mask as draw_keep_mask for `count` elements, but with one bit for each element.
+/// Element i is bit i % 8 of byte i / 8, and the unused bits of the last byte are zero.
 ///
 /// The whole mask must be made in one call, because the MKL stream restarts in each call.
 ///

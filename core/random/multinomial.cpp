@@ -48,7 +48,7 @@ void check(const Array& out, const Array& probabilities, bool replacement) {
   if (!replacement && out.shape().back() > categories) {
     refuse("more samples than categories, without replacement");
   }
-  if (out.may_self_overlap()) refuse("the output names one element more than once");
+  if (out.may_self_overlap()) refuse("two indices of the output refer to the same element");
 }
 
 template <class T>
@@ -65,7 +65,8 @@ void check_weights(const Rows& r, bool replacement) {
     }
     const auto positive = std::count_if(weights, end, [](T w) { return w > T(0); });
     if (positive < wanted) {
-      fail("multinomial", "row ", row, " has ", positive, " probabilities over 0, needs ", wanted);
+      fail("multinomial", "row ", row, " needs ", wanted, " probabilities over 0, but has ",
+           positive);
     }
   }
 }

@@ -73,7 +73,7 @@ HWY_INLINE void sin_cos(Vector x, Vector& sine, Vector& cosine) {
   odd = hn::MulAdd(hn::Mul(odd, square), x, x);
 
   // In every second quarter turn, the sine and the cosine are swapped. Bit 2 of the octant is the
-  // sign.
+  // sign of the sine, and bit 2 of octant + 2 is the sign of the cosine.
   const auto two = hn::Set(ints, 2);
   const auto swapped = hn::RebindMask(floats, hn::TestBit(octant, two));
   const auto sine_sign = hn::ShiftLeft<29>(hn::And(octant, hn::Set(ints, 4)));

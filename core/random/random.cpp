@@ -100,7 +100,8 @@ Generator Generator::from_bytes(std::span<const std::uint8_t> bytes) {
   const std::uint64_t seed = take(bytes, 8);
   const auto normal = std::bit_cast<double>(take(bytes, 8));
   if (format != kFormat) refuse("the state has format ", format, ", this version reads ", kFormat);
-  if (stream > 1 || has_normal > 1) refuse("unknown flags ", stream, " and ", has_normal);
+  if (stream > 1 || has_normal > 1)
+    refuse("the flags must be 0 or 1, got ", stream, " and ", has_normal);
   if (next > kWords) refuse("position ", next, " is beyond the ", kWords, " words of a state");
   if (!std::isfinite(normal)) refuse("the saved normal number is ", normal);
 

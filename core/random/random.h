@@ -11,7 +11,7 @@
 
 namespace tend {
 
-/// The algorithm of bernoulli with one probability, and so of dropout.
+/// The algorithm of bernoulli with one probability for all elements. Dropout uses it, too.
 ///
 /// PyTorch has two algorithms, which give different masks for the same seed. PyTorch uses `mkl` in
 /// x86 builds with MKL on Intel processors. It uses `standard` on macOS, ARM and AMD machines and
@@ -42,7 +42,7 @@ class Generator {
     if (next_ == kWords) twist();
     return temper(words_[next_++]);
   }
-  /// The next 64 random bits: two u32, of which the first is the high half.
+  /// The next 64 random bits. The next u32() is the high half, the one after it the low half.
   std::uint64_t u64() noexcept {
     const std::uint64_t high = u32();
     return high << 32 | u32();

@@ -25,8 +25,8 @@ HWY_INLINE V mix(D d, V a, V b) {
   return hn::Xor(hn::ShiftRight<1>(joined), hn::And(odd, hn::Set(d, 0x9908b0dfu)));
 }
 
-// Computes state[i] = source[i] ^ mix(state[i], state[i + 1]) for `count` words. A vector reads its
-// neighbours before they are overwritten.
+// Computes state[i] = source[i] ^ mix(state[i], state[i + 1]) for `count` words, in ascending
+// order. So each state[i + 1] is read before it is overwritten.
 HWY_NOINLINE void advance(std::uint32_t* state, const std::uint32_t* source, std::size_t count) {
   for_vectors(Words(), count, [=](auto d, std::size_t i) HWY_ATTR {
     const auto next = mix(d, hn::LoadU(d, state + i), hn::LoadU(d, state + i + 1));

@@ -25,8 +25,8 @@ std::optional<double> quota_of(const fs::path& group) {
 
 // The minimum of the quotas of a group and of all groups above it, up to `root`.
 //
-// A container sees its own group as the root, but the path may be the host's path. A group that
-// does not exist has no limit.
+// In a container, `root` is the container's own group, but `path` may be the path on the host. So a
+// group of the path need not exist below `root`; then it sets no limit.
 std::optional<double> lowest_quota(const fs::path& root, const std::string& path) {
   std::optional<double> lowest = quota_of(root);
   fs::path group = root;

@@ -6,7 +6,7 @@
 namespace tend::detail {
 
 struct Inherited {
-  /// The path of a MatmulPathGuard, plus 1; 0 when there is none.
+  /// The MatmulPath that a MatmulPathGuard has set, plus 1; 0 if there is no guard.
   std::uint8_t matmul_path = 0;
 };
 

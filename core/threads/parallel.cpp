@@ -35,9 +35,9 @@ struct ParallelSection {
   ~ParallelSection() { inside_parallel = false; }
 };
 
-// The chunks of one parallel_for. Every thread has its own run of neighbouring chunks. The run is
-// the same in each call with the same sizes, so the core's cache may still contain its data. A
-// thread that has finished its run continues with chunks of the other runs.
+// The chunks of one parallel_for, divided into runs of neighbouring chunks. Every thread begins
+// with the same run in each call with the same sizes, so the core's cache may still contain the
+// run's data. A thread that has finished its run continues with chunks of the other runs.
 class Job {
  public:
   Job(std::int64_t begin, std::int64_t end, std::int64_t grain, detail::RangeFunction f)

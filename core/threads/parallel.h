@@ -1,4 +1,4 @@
-// Parallel loops. The library has one team of threads, which runs all of them.
+// Parallel loops. The library has one team of threads, which runs all parallel loops.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ void run_chunks(std::int64_t begin, std::int64_t end, std::int64_t grain, RangeF
 }  // namespace detail
 
 /// Divides [begin, end) into chunks of `grain` indices and calls f(chunk_begin, chunk_end) for
-/// each.
+/// each chunk.
 ///
 /// The last chunk may be shorter. A grain below 1 counts as 1. The chunks depend only on the sizes,
 /// never on the number of threads. A single chunk runs on the calling thread, and so does a call

@@ -1,5 +1,6 @@
 #!/bin/bash
-# Makes the pictures of the pages again, from pages that the programs write. Needs chromium and a build.
+# Makes the pictures of the documentation from the HTML pages that the programs write. Needs chromium and a
+# build.
 #   docs/pictures/make.sh [BUILD_FOLDER]
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -7,7 +8,7 @@ build=${1:-build/release}
 pages=$(mktemp -d)
 trap 'rm -rf "$pages"' EXIT
 
-# picture PAGE SELECTOR THEME FILE: a drawing of a page as a file, as the page's button "svg" saves it.
+# picture PAGE SELECTOR THEME FILE: saves a drawing of a page to FILE, as the page's button "svg" does.
 picture() {
   cat "$1" - >"$pages/page.html" <<SCRIPT
 <script>
@@ -29,7 +30,7 @@ SCRIPT
 for theme in light dark; do
   picture "$pages/recall/report.html" ".arcs" "$theme" "docs/pictures/recall-$theme.svg"
   picture "$pages/induction.html" ".chart svg" "$theme" "docs/pictures/induction-$theme.svg"
-  # A map has a shape for each of its cells, so its picture is smaller in pixels.
+  # An SVG has one shape for each cell of a map, so a PNG of the map is smaller.
   picture "$pages/induction.html" ".map svg" "$theme" "$pages/pattern.svg"
   echo "<body style='margin:0'><img src='pattern.svg' width='520' height='519'>" >"$pages/pattern.html"
   chromium --headless --no-sandbox --disable-gpu --allow-file-access-from-files --window-size=520,519 \

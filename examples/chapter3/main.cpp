@@ -1,5 +1,5 @@
-// Follows the five notebooks from one dot product to multi-head attention, and prints every step as
-// PyTorch does.
+// Follows five PyTorch notebooks from one dot product to multi-head attention, and prints every
+// step as PyTorch does.
 #include <iostream>
 #include <string>
 

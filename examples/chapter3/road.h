@@ -19,16 +19,16 @@ struct OneQuery {
   bool totals_as_numbers = false;  // shows sums as numbers, by .item()
 };
 
-/// The first section of a notebook, for the second word as the query. It shows the scores by a
-/// loop, the weights by two normalisations, and the context vector by a loop.
+/// The first section of a notebook, for the second word as the query. It shows scores that a loop
+/// computes, weights of two normalisations, and a context vector that a loop computes.
 void walk_one_query(Walk& walk, const std::string& seed, const OneQuery& options);
 
-/// The dot products of all pairs of rows, by two loops. The notebooks do this before they use
-/// matmul.
+/// The dot products of all pairs of rows, computed by two loops. The notebooks do this before they
+/// use matmul.
 tend::Tensor scores_by_loops(const tend::Tensor& inputs);
-/// The weighted sum of the rows, by a loop.
+/// The weighted sum of the rows, computed by a loop.
 tend::Tensor context_by_loop(const tend::Tensor& weights, const tend::Tensor& inputs);
-/// The dot product of each row with the query, by a loop.
+/// The dot product of each row with the query, computed by a loop.
 tend::Tensor scores_by_loop(const tend::Tensor& query, const tend::Tensor& inputs);
 
 /// The query, key and value weights of a module.

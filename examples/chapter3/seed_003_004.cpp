@@ -1,4 +1,5 @@
-// Seeds 003 and 004: both follow the book. They differ in the values that they print.
+// Seeds 003 and 004: both notebooks follow the book (S. Raschka, Build a Large Language Model).
+// They differ in the values that they print.
 #include <cmath>
 
 #include "road.h"

@@ -37,7 +37,7 @@ tend::GradcheckReport check(const Case& each, int order) {
                     : tend::gradgradcheck(f, each.inputs, options);
 }
 
-// The nodes of the forward graphs and of the graphs of their gradients.
+// The names of all nodes in the forward graphs and in the graphs of their gradients.
 std::set<std::string> all_node_names(const std::vector<Case>& cases) {
   std::set<std::string> names;
   for (const Case& each : cases) {
@@ -117,7 +117,7 @@ int report(const Checks& checks, const std::string& json_path) {
   return failed == 0 ? 0 : 1;
 }
 
-// Runs checks() while the nodes with these names are broken.
+// Runs checks() while noise is added to the gradients of the nodes with these names.
 int with_noise(std::set<std::string> nodes, const std::function<int()>& checks) {
   if (nodes.empty()) return checks();
   const tend::test::GradientNoise noise(nodes.extract(nodes.begin()).value());
@@ -152,9 +152,10 @@ int main(int argc, char** argv) {
       "differences: first order, and second order with random cotangents. Exits with 1 if a "
       "gradient is wrong.");
   Options options;
-  line.add_flag("--all", options.all,
-                "check every operation instead, and show the largest errors over all its rows, "
-                "samples and layouts");
+  line.add_flag(
+      "--all", options.all,
+      "check every operation instead, and show its largest errors over all its test cases, "
+      "samples and layouts");
   line.add_file("--json", options.json_path,
                 "write the table to this file, as a list; with --all its objects have the keys "
                 "operation, order (1 or 2), rows, checks, max_abs_error, max_rel_error, passed, "

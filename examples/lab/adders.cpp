@@ -72,7 +72,7 @@ Tensor flat(const std::vector<Tensor>& tensors) {
   return tend::cat(parts, 0);
 }
 
-/// The number of runs that end with the bits of the first run.
+/// The number of runs that end with the same bits as the first run.
 int count_equal(std::uint64_t seed, int runs, std::int64_t steps) {
   std::vector<std::uint64_t> digests;
   for (int i = 0; i < runs; ++i) {

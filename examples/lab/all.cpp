@@ -30,13 +30,13 @@ struct Options {
                                            {"--weights", ""}, {"--text", ""},  {"--data", ""}};
 };
 
-/// A program to run, and a function that makes a row from its --json.
+/// A program to run, and a function that makes a row from the JSON that it writes.
 struct Entry {
   std::string name;
-  std::string program;  ///< Its path, relative to the folder of this program.
+  std::string program;  ///< Its path, relative to the folder of `all`.
   Words arguments;
-  Words files;                                    ///< The options for files that it needs.
-  std::function<lab::Row(const Json&)> row = {};  ///< Empty for experiments: they write rows.
+  Words files;                                    ///< The file options that the program needs.
+  std::function<lab::Row(const Json&)> row = {};  ///< Empty if the JSON has rows already.
 };
 
 /// The experiments, and other programs whose results fit into a row.

@@ -5,7 +5,7 @@
 //
 // The settings are from the authors' code: the rows of a chain come from Dirichlet(1), and a
 // learned vector for each distance is added to the keys. We train 2,500 steps instead of 2,000,
-// because here the last transition is just at step 2,000.
+// because in our run the last transition comes only at step 2,000.
 
 #include <cmath>
 #include <string>
@@ -149,9 +149,9 @@ struct Record {
   }
 
   Tensor tokens, next;
-  std::vector<Tensor> predictions;  // of the strategies
+  std::vector<Tensor> predictions;  // one for each strategy
   std::vector<tend::nn::Curve> distances;
-  std::vector<std::string> phases;  // the nearest strategies, in their order
+  std::vector<std::string> phases;  // the strategies that were nearest, in order of time
   tend::nn::Maps patterns;
   double last_loss = 0;
 };

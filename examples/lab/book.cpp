@@ -4,9 +4,9 @@
 // outputs are in book_cases.json. All random numbers come from seed 123. The dropout masks are the
 // ones of the author's ARM Mac.
 //
-// A number that differs is shown with its value in float64, from the same weights and masks. If
-// both numbers are about a rounding of float32 away from it, the difference is not an error. The
-// training does not run in float64, which would need 6 GB.
+// A number that differs is shown with its value in float64, from the same weights and masks. If the
+// published number and ours differ from the float64 value by about a rounding error of float32, the
+// difference is not an error. The training does not run in float64, which would need 6 GB.
 //
 // book_model.h has the model and its training, book_chapters.h the outputs, book_cases.h the
 // comparison.
@@ -121,8 +121,8 @@ void show_training(const book::TrainingLog& published, const book::TrainingLog& 
                 "After each epoch, the likeliest 50 tokens after the prompt.");
 }
 
-/// Adds a row for each case, and a table of the numbers that differ. `exact` is in float64, and may
-/// lack cases.
+/// Adds a row for each case, and a table of the numbers that differ. `exact` has outputs in
+/// float64, and may lack some cases.
 void compare_all(const std::vector<book::Case>& cases, Outputs& reached, Outputs& exact,
                  lab::Findings& findings) {
   std::int64_t equal = 0;

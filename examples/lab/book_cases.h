@@ -1,4 +1,4 @@
-// The outputs of the book (book_cases.json), and their differences to our outputs.
+// The outputs of the book (book_cases.json), and their differences from our outputs.
 #pragma once
 
 #include <string>
@@ -24,10 +24,10 @@ struct DifferingNumber {
   int digit;          ///< The first significant digit that differs, from 1.
 };
 
-/// The differences of a text to the published text.
+/// The differences between our text and the published text.
 struct Difference {
   std::string text;  ///< A description of the differences. Empty for equal texts.
-  bool is_equal;     ///< Ignores blanks, which only align numbers.
+  bool is_equal;     ///< True also if only blanks differ: they align numbers.
   std::vector<DifferingNumber> numbers;
 };
 /// Compares our text with the published text. `exact` is the text computed in float64, or empty.
@@ -36,7 +36,7 @@ Difference compare(const std::string& published, const std::string& reached,
 
 /// The losses and sentences that the training prints.
 struct TrainingLog {
-  std::vector<double> steps, training, validation;  ///< The losses of some steps.
+  std::vector<double> steps, training, validation;  ///< Some steps, and their losses.
   std::vector<std::string> sentences;               ///< One per epoch.
 };
 TrainingLog read_log(const std::string& printed);

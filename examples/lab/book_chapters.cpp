@@ -119,7 +119,7 @@ namespace {
 
 // --- chapter 4
 
-/// The book's GELU formula. The printed gradients have its rounding.
+/// The book's GELU formula. The gradients that the book prints are rounded as this formula rounds.
 Tensor gelu_by_hand(const Tensor& x) {
   return 0.5 * x *
          (1 + tanh(sqrt(tend::tensor(2 / std::numbers::pi)) * (x + 0.044715 * pow(x, 3))));

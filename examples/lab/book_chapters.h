@@ -33,7 +33,7 @@ Printed chapter4(const Setup& setup);
 Printed chapter5(const Setup& setup);
 
 /// The outputs that need a trained model. `patterns` is the attention of the trained model's heads
-/// in a sentence that it generates.
+/// in a sentence that this model generates.
 struct Trained {
   Printed printed;
   tend::nn::Maps patterns;

@@ -64,7 +64,7 @@ struct Data {
   Loader training, validation;
 };
 
-/// Continues `prompt` by `count` tokens, always the likeliest one. With a `temperature`, samples
+/// Continues `prompt` by `count` tokens. Each is the likeliest token. With a `temperature`, samples
 /// from the likeliest 25 tokens instead.
 Tokens continued(const GPT& model, Tokens prompt, std::int64_t count, double temperature = 0);
 

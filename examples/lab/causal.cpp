@@ -1,13 +1,13 @@
 // How a transformer learns a causal structure. Each symbol of a sequence depends on its parent in a
 // tree. The tree is the same for all sequences, but the transition probabilities are new for each
-// one. To predict the symbol after the last one, two layers of attention find the tree and count
-// along it. E. Nichani, A. Damian, J. Lee 2024, https://arxiv.org/abs/2402.14735, task 2.4 on a
-// random tree.
+// sequence. To predict the symbol after the last one, the first layer of attention finds the parent
+// of each symbol. The second layer counts the symbols whose parents equal the last symbol. E.
+// Nichani, A. Damian, J. Lee 2024, https://arxiv.org/abs/2402.14735, task 2.4 on a random tree.
 //
 // In their disentangled transformer, the output of an attention is concatenated to its input, and
 // one matrix computes the scores. All weights begin at 0. The settings are the published ones
-// except for a momentum of 0.95. Without it, the loss does not leave the first plateau in 4,000
-// steps.
+// except for a momentum of 0.95. Without momentum, the loss does not leave the first plateau in
+// 4,000 steps.
 
 #include <algorithm>
 #include <random>

@@ -57,14 +57,14 @@ lab::Table table_of(const std::vector<Run>& runs) {
   return table;
 }
 
-/// The part of an array whose `key` is `name`. Null if there is no such part.
+/// The object of a JSON array whose `key` is `name`. Null if there is no such object.
 Json named(const Json& array, const std::string& key, const Json& name) {
   const auto place = std::find_if(array.begin(), array.end(),
                                   [&](const Json& each) { return each.at(key) == name; });
   return place == array.end() ? Json() : *place;
 }
 
-/// Adds a run's curves of the view, if it has such a chart.
+/// Adds the run's curves to the view, if the run has a chart with this heading.
 void add_curves(tend::nn::ChartView& view, const Run& run, const Json& heading) {
   const Json chart = named(run.json.at("charts"), "heading", heading);
   if (chart.is_null()) return;

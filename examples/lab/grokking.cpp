@@ -9,9 +9,9 @@
 // The default modulus here is 59, which takes four minutes on one core. With --p 113 it takes about
 // twelve minutes, estimated from the first epochs.
 //
-// The input is three tokens, "a b =", and only the output at the last one is used. There are only 3
-// (p + 1) different residuals before the attention. So queries, keys and values are computed once
-// for each of them, not for each pair. The loss and its gradients are the same as in the plain
+// The input is three tokens, "a b =", and only the output at the last token is used. There are only
+// 3 (p + 1) different residuals before the attention. So queries, keys and values are computed once
+// for each residual, not for each pair. The loss and its gradients are the same as in the plain
 // model.
 
 #include <algorithm>

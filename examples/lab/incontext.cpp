@@ -29,7 +29,7 @@ constexpr double kSquare = 1.0 / 12, kFourth = kSquare * kSquare,
                  kRate = kSquare / (kFourth + (1.0 / 80 + (kSize - 2) * kFourth) / kPairs);
 
 struct Tasks {
-  Tensor tokens;   // (task, kPairs + 1, kWidth), the last one the test point
+  Tensor tokens;   // (task, kPairs + 1, kWidth); the last token is the test point
   Tensor targets;  // (task)
 };
 
@@ -117,9 +117,9 @@ lab::Findings run(const lab::Call& call) {
   findings.compare("loss of the trained layer, compared with the gradient step", loss, y[0].back(),
                    0.01 * loss);
   findings.compare("cosine of the sensitivities", 1, y[2].back(), 0.01);
-  // A tenth of the mean size of a prediction.
+  // The tolerance is a tenth of the mean size of a prediction.
   findings.compare("difference of the predictions", 0, y[3].back(), 0.05);
-  // If the rate is wrong by 5 %, the loss of the step is 0.3 % higher.
+  // The tolerance is 5 %: such an error of the rate raises the loss of the gradient step by 0.3 %.
   const double diagonal = model.A().diagonal().narrow(0, 0, kSize).mean().item();
   findings.compare("learning rate that the layer's weights correspond to", kRate,
                    kPairs * diagonal * model.B()[{kSize, kSize}].item(), 0.05 * kRate);

@@ -83,7 +83,7 @@ std::string seconds_text(double seconds);
 /// "reached", "not reached", or an empty text if there is nothing to compare.
 std::string verdict(std::optional<bool> passed);
 
-/// The program of an experiment. Add its own options to line() before run().
+/// The program of an experiment. Add the experiment's own options to line() before run().
 class Program {
  public:
   explicit Program(Experiment experiment);

@@ -9,7 +9,8 @@
 // then.
 //
 // The targets of a measured loss are the true probabilities of the next symbol, and the stationary
-// distribution weights the states. So it is an expected loss, without the noise of random symbols.
+// distribution weights the states. So the measured loss is an expected loss, without the noise of
+// random symbols.
 
 #include <cmath>
 #include <string>
@@ -30,7 +31,7 @@ constexpr int kSeeds = 5;
 struct Setting {
   double p, q;
   bool is_tied;
-  double published;  // the loss
+  double published;  // the published loss
 
   double share_of_ones() const { return p / (p + q); }
   std::string name() const {
@@ -102,7 +103,7 @@ struct Model : tend::nn::Module<Model> {
 };
 
 struct Evaluation {
-  double loss, one_after_zero, one_after_one;  // and the mean predicted probabilities
+  double loss, one_after_zero, one_after_one;  // the last two: mean predicted probabilities
 };
 
 Evaluation evaluate(const Model& model, const Setting& setting, const Tensor& chains) {
@@ -178,7 +179,8 @@ lab::Findings run(const lab::Call& call) {
     for (int i = 0; i < (call.quick ? 1 : kSeeds); ++i) {
       const Run done = train(setting, call.seed + static_cast<std::uint64_t>(i), steps);
       reached += (i == 0 ? "" : " ") + lab::number(done.end.loss);
-      // The tolerance is a twentieth of the smallest gap between the two losses, which is 0.047.
+      // The tolerance is a twentieth of the smallest gap between entropy rate and stationary
+      // entropy, which is 0.047.
       all_reached = all_reached && std::abs(done.end.loss - setting.published) < 0.002;
       view.curves.push_back(done.losses);
       table.rows.push_back({setting.name(), done.losses.name, lab::number(done.end.one_after_zero),

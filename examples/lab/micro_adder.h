@@ -68,13 +68,14 @@ inline Pair draw_carry(PythonRandom& random, std::int64_t most) {
     const auto first = random.randint(power_of_ten(digits - 1), power_of_ten(digits) - 1);
     return {first, digit_at_random_place(1)};
   }
-  const std::int64_t power = power_of_ten(random.randint(1, most));  // around a power of ten
+  // The first number is just below a power of ten.
+  const std::int64_t power = power_of_ten(random.randint(1, most));
   const std::int64_t first = power - random.randint(1, 10);
   return {first, random.randint(1, 20)};
 }
 
-/// Random pairs of numbers of up to `most` digits. `carry_share` of them are chosen to have
-/// carries.
+/// Random pairs of numbers of up to `most` digits. The share `carry_share` of the pairs is chosen
+/// so that their sums have carries.
 inline std::vector<Pair> draw_pairs(PythonRandom& random, std::int64_t most, double carry_share,
                                     int count) {
   std::vector<Pair> pairs;

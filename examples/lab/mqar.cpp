@@ -24,7 +24,7 @@ using Masks = tend::nn::MultiheadAttentionMasks;
 constexpr std::int64_t kVocabulary = 8192;
 struct Batch {
   // Tokens are (sequence, length). Places are the positions of the repeated keys, and values are
-  // their values, both (sequence, pair).
+  // the values of these keys, both (sequence, pair).
   Tensor tokens, places, values;
 };
 

@@ -79,8 +79,8 @@ double distance_irrelevance(const Transformer& model) {
 }
 
 /// The mean cosine of the gradients of logit c with respect to the embeddings of a and b, over 100
-/// triples (a, b, c). As in the authors' code, they are the first ones after Python's shuffle of
-/// all triples with seed 42.
+/// triples (a, b, c). As in the authors' code, the triples are the first ones after Python's
+/// shuffle of all triples with seed 42.
 double gradient_symmetricity(const Transformer& model) {
   std::vector<std::int64_t> triples(kPrime * kPrime * kPrime);
   for (std::size_t i = 0; i < triples.size(); ++i) triples[i] = static_cast<std::int64_t>(i);

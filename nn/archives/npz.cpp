@@ -29,9 +29,9 @@ struct Archive {
   ZipReader archive;
   std::optional<MappedFile> mapping = {};
 
-  // The elements of an entry, whose header was read before. Empty if the entry cannot be mapped.
-  // The file is mapped only when a stored entry needs it, because writable pages count against the
-  // process's limits.
+  // Returns the mapped elements of an entry, or nullopt if the entry cannot be mapped. The entry's
+  // header must have been read. The file is mapped only when a stored entry needs it, because
+  // writable pages count against the process's limits.
   std::optional<Array> mapped(const ZipReader::Entry& entry, NumberKind kind,
                               std::uint64_t position, const Shape& shape) {
     const std::optional<std::uint64_t> begin = entry.position();
@@ -52,8 +52,8 @@ struct Archive {
       };
     }
     Tensor out = npy::read(source);
-    // The checksum can be compared only after all bytes were read. The bytes of a mapped entry were
-    // not.
+    // The checksum can be checked only after all bytes of the entry were read. The elements of a
+    // mapped entry are not read here.
     if (entry.is_read()) entry.finish();
     return out;
   }

@@ -16,7 +16,7 @@ struct NpzOptions {
 
 /// Writes a .npz file: a zip archive with a .npy file for each tensor (see save_npy).
 ///
-/// The file is written whole or not at all, as write_file does. Needs the library tend::archives.
+/// As with write_file, the file appears whole or not at all. Needs the library tend::archives.
 ///
 /// Throws:
 ///   IoError - a name is used twice, is not UTF-8, or is longer than 65531 bytes
@@ -33,15 +33,15 @@ struct NpzFile : StateDict {
 
 /// Reads a .npz file, stored or deflated, in the order of the archive's directory.
 ///
-/// Each array is read as load_npy does. The result's `left_out` lists the arrays that are not read:
-/// text, objects, complex numbers and other dtypes that tend lacks.
+/// Each array becomes the same tensor as with load_npy. The result's `left_out` lists the arrays
+/// that are not read: arrays of text, objects, complex numbers and other dtypes that tend lacks.
 ///
-/// With mmap, entries that are deflated or not aligned are read at once, as LoadOptions says.
-/// save_npz aligns the entries that it stores; entries from NumPy are aligned only by chance.
-/// Checksums of entries whose elements stay in the file are not compared.
+/// With mmap, entries that are deflated or not aligned are read immediately, as LoadOptions says.
+/// save_npz aligns the entries that it stores; entries from NumPy are aligned only by chance. The
+/// checksum of a mapped entry is not checked.
 ///
 /// Throws:
-///   IoError - the file cannot be read, or has only arrays that are not read
+///   IoError - the file cannot be read, or all of its arrays are left out
 ///   IoError - a checksum differs, a size is impossible, or a name is used twice
 ///   IoError - an entry is not a .npy file
 NpzFile load_npz(const std::filesystem::path& path, const LoadOptions& options = {});

@@ -54,7 +54,7 @@ class Caller {
   Object call() const {
     if (std::find(kFunctions.begin(), kFunctions.end(), function_) == kFunctions.end())
       return Unread{as_text("an object of '", shown(function_), '\'')};
-    if (!arguments_.empty()) {  // a result made of an unread object is unread, too
+    if (!arguments_.empty()) {  // if the first argument is unread, so is the result
       if (const auto* unread = std::get_if<Unread>(&objects_[arguments_[0]])) return *unread;
     }
     if (function_ == kOrderedDict) return ordered_dict();
@@ -74,7 +74,7 @@ class Caller {
   const T& argument(std::size_t at) const {
     const T* value = at < arguments_.size() ? std::get_if<T>(&objects_[arguments_[at]]) : nullptr;
     if (value == nullptr)
-      refuse_arguments(as_text("argument ", at, " is missing or of another type"));
+      refuse_arguments(as_text("argument ", at, " is missing or has the wrong type"));
     return *value;
   }
 
@@ -102,11 +102,13 @@ class Caller {
   Shape sizes(std::size_t at) const {
     Shape out;
     const Sequence& sequence = argument<Sequence>(at);
-    if (sequence.items.size() > kMaxPtDims) refuse_arguments("more than 64 dimensions");
+    if (sequence.items.size() > kMaxPtDims)
+      refuse_arguments("the tensor has more than 64 dimensions");
     for (const Number item : sequence.items) {
       const std::int64_t* size = std::get_if<std::int64_t>(&objects_[item]);
       if (size == nullptr || *size < 0)
-        refuse_arguments(as_text("size or stride ", out.size(), " is not an integer from 0 on"));
+        refuse_arguments(
+            as_text("size or stride ", out.size(), " is not an integer of at least 0"));
       out.push_back(*size);
     }
     return out;
@@ -175,7 +177,7 @@ class Converter {
     return std::visit([&](const auto& object) { return value_of(object, depth); },
                       objects_[number]);
   }
-  // Converts a part of an object. `name` is added to the path while it runs.
+  // Converts a part of an object. During the conversion, path_ ends with `name`.
   Value part(const std::string& name, Number number, int depth) {
     const std::size_t size = path_.size();
     path_ += name;

@@ -1,5 +1,6 @@
-// The objects that the opcodes of a pickle make. A pickle may add items to a list after other
-// objects refer to it. So objects refer to each other by number, and become values at the end.
+// The objects that the opcodes of a pickle make. A pickle may still add items to a list to which
+// other objects already refer. So an object refers to another one by its index in Objects, and
+// objects are converted to PtValues only at the end.
 #pragma once
 
 #include <cstdint>
@@ -27,11 +28,11 @@ struct Sequence {
 struct Mapping {
   std::vector<std::pair<Number, Number>> items;
 };
-/// A class or function: "torch.FloatStorage".
+/// A class or function, such as "torch.FloatStorage".
 struct Global {
   std::string name;
 };
-/// An object that is not read, with its description: "an object of 'posix.system'".
+/// An object that is not read, with its description, such as "an object of 'posix.system'".
 struct Unread {
   std::string what;
 };
@@ -46,8 +47,8 @@ using Objects = std::deque<Object>;  // push_back leaves references to elements 
 /// The most dimensions of a tensor in a .pt file.
 inline constexpr std::size_t kMaxPtDims = 64;
 
-/// The most parts and bytes of text that may be copied for a pickle of `bytes` bytes. A call that
-/// makes a tensor counts as a hundred parts.
+/// The limit on copies while a pickle of `bytes` bytes is read: the number of copied items of lists
+/// and dicts plus the number of copied bytes of text. A new tensor counts as about a hundred items.
 constexpr std::uint64_t most_copies(std::uint64_t bytes) {
   return 1'000'000 + 8 * bytes;
 }
@@ -64,8 +65,8 @@ constexpr std::uint64_t most_copies(std::uint64_t bytes) {
 PtFile value_of(const ByteReader& reader, const Objects& objects, Number number,
                 std::uint64_t bytes);
 
-/// Calls one of the functions and classes that torch.save uses, or returns an Unread for any other
-/// function.
+/// Returns the result of one of the functions and classes that torch.save uses. For any other
+/// function, returns an Unread.
 ///
 /// The result may be a copy of an argument.
 ///
@@ -77,7 +78,7 @@ Object call(const ByteReader& reader, const Objects& objects, const std::string&
 
 /// The kind of number in a storage class ("torch.FloatStorage"); nullptr for other names.
 const NumberKind* storage_kind(const std::string& name);
-/// True for the name of a dtype ("torch.float32"). A dtype becomes a text.
+/// True for the name of a dtype ("torch.float32"). The reader turns a dtype into a text, its name.
 bool is_dtype(const std::string& name);
 
 }  // namespace tend::nn::pickle

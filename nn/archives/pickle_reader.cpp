@@ -43,7 +43,7 @@ class Machine {
   std::size_t floor() const { return marks_.empty() ? 0 : marks_.back(); }
   void check_height(std::size_t count) const {
     if (stack_.size() - floor() < count)
-      reader_.refuse("the pickle takes more objects than it has");
+      reader_.refuse("an opcode of the pickle needs more objects than the stack has");
   }
   Number top() const {
     check_height(1);
@@ -61,7 +61,8 @@ class Machine {
     return numbers;
   }
   Numbers pop_to_mark() {
-    if (marks_.empty()) reader_.refuse("the pickle takes more objects than it has");
+    if (marks_.empty())
+      reader_.refuse("an opcode of the pickle needs more objects than the stack has");
     Numbers numbers = pop(stack_.size() - marks_.back());
     marks_.pop_back();
     return numbers;
@@ -73,7 +74,7 @@ class Machine {
     return *object;
   }
 
-  // Additions to an unread object are ignored.
+  // True for an object that is not read. Items that the pickle adds to such an object are ignored.
   bool is_unread(Number number) const { return std::holds_alternative<Unread>(objects_[number]); }
 
   // --- opcodes, by family; each function returns false for an opcode of another family
@@ -138,7 +139,7 @@ class Machine {
       case 's': return set_items(pop(2));
       case 'u': return set_items(pop_to_mark());
       case 0x8f: return push(Unread{"a set"});
-      case 0x90: pop_to_mark(); return true;  // the elements of the set beneath them
+      case 0x90: pop_to_mark(); return true;  // ignores elements that are added to a set
       case 0x91: pop_to_mark(); return push(Unread{"a set"});
       default: return false;
     }
@@ -248,8 +249,8 @@ class Machine {
     if (const auto* text = std::get_if<std::string>(&object)) copies_ += text->size();
     if (const auto* global = std::get_if<Global>(&object)) copies_ += global->name.size();
     if (const auto* unread = std::get_if<Unread>(&object)) copies_ += unread->what.size();
-    // About the memory of the tensor's handle. A tensor that is not repeated has more bytes in the
-    // pickle, so it stays within the limit.
+    // About the memory of the tensor's handle. The limit grows by 8 for each byte of the pickle. So
+    // a tensor that the pickle describes in full raises the limit by more than this.
     if (const auto* tensor = std::get_if<Tensor>(&object))
       copies_ += 100 + 2 * tensor->shape().size();
     if (copies_ > most_copies(read_bytes())) reader_.refuse("repeats its parts too often");
@@ -260,7 +261,7 @@ class Machine {
     const Numbers& parts = as<Sequence>(reference, "a storage").items;
     // ('storage', class, key, location, elements), and a sixth part, None, before PyTorch 1.6
     if (parts.size() != 5 && parts.size() != 6)
-      reader_.refuse("a storage does not have five parts");
+      reader_.refuse("a storage must have five or six parts");
     if (as<std::string>(parts[0], "'storage'") != "storage")
       reader_.refuse("the pickle refers to something that is not a storage");
     if (parts.size() == 6 && !std::holds_alternative<std::monostate>(objects_[parts[5]]))
@@ -270,7 +271,8 @@ class Machine {
     if (kind == nullptr) return push_copy(Unread{as_text("a tensor in a '", shown(type), '\'')});
     const std::string& key = as<std::string>(parts[2], "a storage's key");
     const std::int64_t numel = as<std::int64_t>(parts[4], "a storage's size");
-    if (numel < 0) reader_.refuse("storage '", shown(key), "' has ", numel, " elements");
+    if (numel < 0)
+      reader_.refuse("the size of storage '", shown(key), "' must not be negative, got ", numel);
     return push(Storage{Tensor(find_storage_({*kind, key, numel}))});
   }
 

@@ -14,8 +14,8 @@ namespace tend::nn::pickle {
 
 /// The deepest nesting of lists and dicts.
 constexpr int kMaxDepth = 64;
-/// The most bytes of a pickle, which has all data except the elements of storages. Real files have
-/// some kilobytes; the limit bounds the memory of the objects.
+/// The most bytes of a pickle. A pickle contains all data except the elements of storages, usually
+/// some kilobytes. The limit bounds the memory of the objects.
 constexpr std::uint64_t kMaxPickle = std::uint64_t{64} << 20;
 
 /// The description of a storage in a pickle.

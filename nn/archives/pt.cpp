@@ -148,8 +148,7 @@ class ZippedFile {
   }
 
   // Subtracts count * bytes from the memory limit, or refuses the file. The limit is for compressed
-  // files, which torch.save does not write: in them, a few kilobytes of zeros would unpack to
-  // gigabytes.
+  // files, which torch.save does not write. A few kilobytes of such a file can unpack to gigabytes.
   void use_memory(std::int64_t count, std::int64_t bytes) {
     std::uint64_t cost = 0;
     if (__builtin_mul_overflow(count, bytes, &cost) || cost > memory_left_)
@@ -179,8 +178,8 @@ class ZippedFile {
 };
 
 // A file from before PyTorch 1.6. It has five pickles: a magic number, a version, facts about the
-// system, the value, and the keys of the storages. The number and the elements of each storage
-// follow, little-endian.
+// system, the value, and the keys of the storages. The storages follow: for each, the number of
+// elements and then the elements, little-endian.
 class LegacyFile {
  public:
   explicit LegacyFile(const FileName& file)
@@ -202,8 +201,8 @@ class LegacyFile {
   }
 
  private:
-  // Allocates memory for elements that follow later in the file. The sum of all must fit into the
-  // rest of the file.
+  // Allocates memory for elements that follow later in the file. The elements of all storages must
+  // fit into the rest of the file.
   Array allocate(const StorageName& name) {
     const auto bytes = stored_bytes(name.kind, {name.numel});
     const std::uint64_t left = reader_.left() - std::min(allocated_, reader_.left());
@@ -219,7 +218,7 @@ class LegacyFile {
       const std::string* key = each.as<std::string>();
       const auto found = key == nullptr ? storages_.end() : storages_.find(*key);
       if (found == storages_.end() || std::exchange(found->second.is_read, true))
-        file_.refuse("its list of storages names an unknown storage, or one twice");
+        file_.refuse("its list of storages names an unknown storage, or a storage twice");
       read_storage(found->first, found->second);
     }
     for (const auto& [key, storage] : storages_)
@@ -279,7 +278,7 @@ struct Extent {
   }
 };
 
-// The storages of a value's tensors, in the order of their first tensors.
+// The storages of a value's tensors, in the order in which the tensors first use them.
 class Extents {
  public:
   void add(const Array& array) {

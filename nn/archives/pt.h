@@ -58,7 +58,8 @@ struct PtValue {
   PtValue(PtDict dict);
   PtValue(const StateDict& tensors);
 
-  /// Returns the value as a T, one of Data's types; nullptr if it has another type.
+  /// Returns a pointer to the T in `data`, or nullptr if `data` has another type. T must be one of
+  /// Data's types.
   template <class T>
   const T* as() const noexcept {
     return std::get_if<T>(&data);
@@ -85,24 +86,24 @@ struct PtFile : PtValue {
   std::vector<LeftOut> left_out;
 };
 
-/// Reads a file that torch.save wrote, in the zip format of PyTorch 1.6 or in the format before it
-/// (0.1.10).
+/// Reads a file that torch.save wrote, in the zip format (since PyTorch 1.6) or in the older format
+/// (since 0.1.10).
 ///
 /// Tensors of bool, float32, float64 and int64 keep their dtype. float16 and bfloat16 become
 /// float32; int8, int16, int32 and uint8 become int64. Strides, requires_grad and shared storages
 /// are as they were saved. A collections.Counter becomes a dict.
 ///
 /// The file cannot execute anything: its pickle can only make the values of PtValue. Sets, bytes
-/// and objects of other classes are not read, and the result's `left_out` lists them. The dicts of
-/// the result lack the keys of these objects. The lists of the result have None in place of these
-/// objects.
+/// and objects of other classes are not read, and the result's `left_out` lists them. A dict of the
+/// result lacks the key of such an object. A list has None in place of such an object.
 ///
 /// Needs the library tend::archives.
 ///
 /// Throws:
 ///   IoError - nothing in the file can be read
-///   IoError - the pickle has an unknown opcode, nests deeper than 64, or repeats its parts more
-///             than a million times
+///   IoError - the pickle has an unknown opcode or nests deeper than 64
+///   IoError - the pickle repeats its parts so often that they would take far more memory than the
+///             pickle
 ///   IoError - the data other than elements of tensors has more than 64 MiB
 ///   IoError - a compressed archive needs more memory than 64 MiB plus 64 times its size
 ///   IoError - a storage is outside the file, or a tensor outside its storage
@@ -110,8 +111,8 @@ PtFile load_pt(const std::filesystem::path& path);
 
 /// Writes a file that torch.load reads, also with weights_only=True.
 ///
-/// The file is written whole or not at all, as write_file does. Memory that tensors share is
-/// written once, and they share it again after loading. If the tensors use only a part of a
+/// As with write_file, the file appears whole or not at all. Memory that tensors share is written
+/// once, so these tensors share memory after loading, too. If the tensors use only a part of a
 /// storage, only the part from their first to their last element is written.
 ///
 /// Throws:

@@ -14,7 +14,7 @@
 namespace tend::nn {
 namespace {
 
-// The largest ratio of deflate: its shortest code makes 258 bytes of two bits.
+// The most unpacked bytes per packed byte: deflate's shortest code stores 258 bytes in two bits.
 constexpr std::uint64_t kMostPacked = 1032;
 
 std::string message_of(zip_error_t& error) {
@@ -64,7 +64,8 @@ void ZipReader::Entry::read(void* to, std::uint64_t bytes) {
 
 void ZipReader::Entry::finish() {
   char more = 0;
-  if (read_some(&more, 1) != 0) archive_.refuse("entry '", shown(name_), "' goes on after its end");
+  if (read_some(&more, 1) != 0)
+    archive_.refuse("entry '", shown(name_), "' has more bytes than the archive's directory says");
 }
 
 ZipReader::ZipReader(const std::filesystem::path& path, std::string_view operation)
@@ -79,7 +80,7 @@ void ZipReader::open_archive() {
   if (stream == nullptr) refuse("cannot be opened: ", std::generic_category().message(errno));
   zip_error_t error;
   zip_error_init(&error);
-  source_ = zip_source_filep_create(stream, 0, -1, &error);  // it will close the stream
+  source_ = zip_source_filep_create(stream, 0, -1, &error);  // the source closes the stream
   if (source_ == nullptr) {
     std::fclose(stream);
     fail_memory("zip");
@@ -117,7 +118,8 @@ void ZipReader::read_directory() {
     packed += status.comp_size;
     if (is_stored ? status.size != status.comp_size
                   : status.size / kMostPacked > status.comp_size) {
-      refuse("entry '", shown(name), "' cannot hold ", status.size, " bytes in ", status.comp_size);
+      refuse("entry '", shown(name), "' cannot hold ", status.size, " bytes in ", status.comp_size,
+             " packed bytes");
     }
     packings_.push_back({status.size, is_stored});
     numbers_.emplace(name, i);

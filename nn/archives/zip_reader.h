@@ -41,8 +41,8 @@ class ZipReader {
     ///
     /// Throws: IoError - more bytes follow, or the checksum differs
     void finish();
-    /// Returns where this entry's bytes begin in the file. Empty if the entry is deflated, or not
-    /// within the file.
+    /// Returns the position in the file at which this entry's bytes begin. Returns nullopt if the
+    /// entry is deflated, or not within the file.
     ///
     /// Call it after a read, before any other entry is opened or read.
     std::optional<std::uint64_t> position() const noexcept;
@@ -70,7 +70,7 @@ class ZipReader {
   ///   IoError - a name is used twice
   ///   IoError - an entry is encrypted, or neither stored nor deflated
   ///   IoError - the entries together are larger than the file, so that they would overlap
-  ///   IoError - an entry claims an unpacked size that deflate cannot reach
+  ///   IoError - the unpacked size of an entry is impossible for its packed size
   ZipReader(const std::filesystem::path& path, std::string_view operation);
 
   const InputFile& file() const noexcept { return file_; }
@@ -103,7 +103,7 @@ class ZipReader {
   zip_source* source_ = nullptr;  // reads the file; the archive owns it
   std::vector<std::string> names_;
   std::vector<Packing> packings_;
-  std::unordered_map<std::string_view, std::size_t> numbers_;  // index by name; views of names_
+  std::unordered_map<std::string_view, std::size_t> numbers_;  // index by name; keys view names_
 };
 
 }  // namespace tend::nn

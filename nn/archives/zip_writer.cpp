@@ -14,7 +14,7 @@ namespace {
 
 // Constants of the format: https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT
 constexpr std::size_t kLongestName = 0xffff;
-// The local header of an entry has 20 more bytes from this size on.
+// The local header of an entry of at least this size has 20 more bytes.
 constexpr std::uint64_t kLargeEntry = 0xffffffff;
 constexpr std::uint64_t kLocalHeader = 30;
 constexpr zip_uint16_t kPaddingExtra = 0x4246;  // "FB"; readers skip an unknown field
@@ -135,8 +135,8 @@ class Writer {
     file_.refuse("the name '", shown(name), "' ", why);
   }
 
-  // Pads the entry's local header, so that its bytes begin at a multiple of kAlign. libzip writes
-  // the entries in order, each after its header.
+  // Pads the entry's local header, so that the entry's bytes begin at a multiple of kAlign. libzip
+  // writes the entries in order, each after its header.
   void align(zip_uint64_t index, std::size_t name_bytes, std::uint64_t size) {
     constexpr std::uint64_t kExtraHeader = 4;
     const std::uint64_t before =

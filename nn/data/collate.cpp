@@ -24,8 +24,8 @@ void check_sequences(const std::vector<Tensor>& sequences) {
 
 void detail::check_sizes(std::size_t first, std::size_t other) {
   if (first != other)
-    fail<ShapeError>("default_collate", "the vectors of a batch have ", first, " and ", other,
-                     " elements; PadCollate fills up");
+    fail<ShapeError>("default_collate", "the vectors of a batch must have the same size, got ",
+                     first, " and ", other, "; PadCollate pads shorter vectors");
 }
 
 Tensor pad_sequence(const std::vector<Tensor>& sequences, Flag batch_first,

@@ -94,7 +94,7 @@ std::vector<T> elements_of(const std::vector<std::vector<T>>& vectors, std::size
 void check_sizes(std::size_t first, std::size_t other);
 }  // namespace detail
 
-/// Joins n examples to a batch, by their type. A DataLoader uses it by default.
+/// Joins n examples to a batch, depending on their type. A DataLoader uses it by default.
 ///
 /// - Tensors of one shape and dtype are stacked.
 /// - Numbers become one tensor (n,): bool for bool, int64 for integers, float32 for float, float64
@@ -136,7 +136,7 @@ auto default_collate(const std::vector<T>& examples) {
         using Part = decltype(default_collate(std::vector<typename T::value_type>()));
         return std::array<Part, sizeof...(i)>{default_collate(detail::part_of<i>(examples))...};
       } else {
-        // The type is named, since a tuple of one pair would otherwise become a tuple of two.
+        // The type must be explicit: std::tuple(pair) would be a tuple of the pair's two elements.
         using Parts = std::tuple<decltype(default_collate(detail::part_of<i>(examples)))...>;
         return Parts(default_collate(detail::part_of<i>(examples))...);
       }

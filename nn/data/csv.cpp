@@ -24,7 +24,7 @@ class CsvFields {
     if (text_.starts_with("\xEF\xBB\xBF")) text_.remove_prefix(3);
   }
 
-  // Moves to the next line that is not empty. False if there is none.
+  // Moves to the next line that is not empty. Returns false if there is no such line.
   bool next_line() {
     while (!text_.empty() && (text_.front() == '\n' || text_.front() == '\r')) end_line();
     column_ = 0;
@@ -33,7 +33,7 @@ class CsvFields {
     return more_;
   }
 
-  // Reads the next field of the line. False after the last one.
+  // Reads the next field of the line. Returns false if the line has no further field.
   bool next_field(std::string& field) {
     if (!more_) return false;
     ++column_;
@@ -105,7 +105,7 @@ T csv_number(const CsvFields& fields, std::string_view field) {
   const char* end = digits.data() + digits.size();
   auto [stop, status] = std::from_chars(digits.data(), end, value);
   if constexpr (std::is_floating_point_v<T>) {
-    // Numbers that are too small are rounded: 1e-50 is accepted as a float32, 1e-400 as a float64.
+    // Numbers too close to zero are rounded: 1e-50 is accepted as a float32, 1e-400 as a float64.
     long double wide = 0;
     if (status == std::errc::result_out_of_range &&
         std::from_chars(digits.data(), end, wide).ec == std::errc() && std::abs(wide) < 1) {
@@ -133,7 +133,7 @@ Tensor csv_values(CsvFields& fields, std::size_t columns) {
       values.push_back(csv_number<T>(fields, field));
     }
     if (columns == 0) columns = count;
-    if (count < columns) fields.refuse("the line has ", count, " of ", columns, " fields");
+    if (count < columns) fields.refuse("the line must have ", columns, " fields, but has ", count);
   }
   Tensor table = empty({rows, static_cast<std::int64_t>(columns)}, dtype_of<T>());
   std::copy(values.begin(), values.end(), table.data_ptr<T>());

@@ -29,15 +29,15 @@ struct CsvTable {
 ///
 /// Fields may be in quotes; within quotes, "" is a quote. The reader accepts all kinds of line
 /// ends, and ignores spaces around a number, empty lines and a byte order mark. The decimal
-/// separator is always a point. nan and inf are numbers. Errors about the text name its line and
-/// column. Format: RFC 4180.
+/// separator is always a point. nan and inf are numbers. Errors in the text are reported with line
+/// and column. Format: RFC 4180.
 ///
 /// Throws:
 ///   IoError    - the file cannot be read
 ///   IoError    - a field is not a number of the dtype, or is out of its range
 ///   IoError    - a line has more or fewer fields than the first
 ///   IoError    - a quote is not closed
-///   Error      - the delimiter could be a part of a number, a quote or a line end
+///   Error      - the delimiter is a letter, a digit, a sign, a point, a quote or a line end
 ///   DTypeError - the dtype is bool
 CsvTable read_csv(const std::filesystem::path& path, const CsvOptions& options = {});
 CsvTable parse_csv(std::string_view text, const CsvOptions& options = {});

@@ -20,7 +20,7 @@
 
 namespace tend::data {
 
-/// Makes batches of the examples of a dataset. Each loop over it visits every example once:
+/// Makes batches of the examples of a dataset. Each loop over the loader visits every example once:
 ///
 ///     data::DataLoader loader(data::TensorDataset(x, y), {.batch_size = 32, .shuffle = true});
 ///     for (auto& [inputs, targets] : loader) ...
@@ -29,20 +29,23 @@ namespace tend::data {
 /// function that makes a batch from a vector of examples. By default it is default_collate.
 /// PyTorch: torch.utils.data.DataLoader; there is no batch_size=None.
 ///
-/// The order is the same as PyTorch's with the same seed. Each loop first uses one random number of
-/// the generator. Its sampler then uses further ones. The batches are the same for any number of
-/// workers. There is one exception: workers read an iterable dataset ahead, so after a loop that
-/// ends early, a dataset without reset() continues after the examples that were read ahead.
+/// With the same seed, the order is the same as PyTorch's. Each loop first uses one random number
+/// of the generator, and then the numbers that its sampler needs.
+///
+/// The batches are the same for any number of workers, with one exception: workers read an iterable
+/// dataset ahead. If a loop ends early and the dataset has no reset(), the next loop continues
+/// after the examples that were read ahead.
 ///
 /// Batches are made without grad, in any grad mode of the loop's thread. A dataset that needs
-/// random numbers must use the generator that it gets in `get(i, generator)`. With the default
-/// generator, its numbers would depend on the threads.
+/// random numbers must use the generator that it gets in `get(i, generator)`. Numbers from the
+/// default generator would depend on the threads.
 ///
-/// If get, next or collate throws, the loop throws at that batch, or in begin() if it is the first
-/// one. The message names the batch and the index, and the original exception is nested. The class
-/// of an error of tend stays the same, any other std::exception becomes an Error, and an exception
-/// of another type is thrown as it is. The loop's iterator can continue after the batch. If a
-/// sampler throws, the loop throws at once. With workers, this is some batches early.
+/// If get, next or collate throws, the loop throws at that batch; for the first batch, begin()
+/// throws. The message names the batch and the index, and the original exception is nested. An
+/// error of tend keeps its class, and any other std::exception becomes an Error. An exception of
+/// another type is thrown as it is. The loop's iterator can continue after the batch. If a sampler
+/// throws, the loop throws immediately. With workers, the sampler is some batches ahead of the
+/// loop.
 ///
 /// When the loop ends, its workers complete the batches that they are making, and end. Loops over a
 /// map-style dataset may overlap; loops over an iterable one must not.
@@ -124,10 +127,17 @@ class DataLoader {
 
   /// The position of the loop that began last.
   ///
-  /// The entries are the number of batches that the loop has given, the sizes of the dataset and of
-  /// a batch, what determines the order (0: nothing, 1: shuffle, 2: a sampler, 3: a batch_sampler),
-  /// and the states of the generators at the loop's start. After a loop's last batch, the loader is
-  /// between two loops.
+  /// The keys and their values:
+  /// - "running": true within a loop, false between two loops
+  /// - "batches": the number of batches that the loop has given
+  /// - "examples": the size of the dataset; -1 if it is iterable
+  /// - "batch_size": the size of a batch
+  /// - "order": 0 for the order of the dataset, 1 with shuffle, 2 with a sampler, 3 with a
+  ///   batch_sampler
+  /// - "generator.loader", "generator.sampler", "generator.default": the states of the generators
+  ///   at the loop's start, or their present states between two loops
+  ///
+  /// The loader's or the sampler's state is missing if the user gave no such generator.
   nn::StateDict state_dict() const { return detail::state_of(*position_, options_); }
   /// Loads a state_dict(), so that the next loop continues after the batches that were already
   /// given.
@@ -136,8 +146,8 @@ class DataLoader {
   /// generators. The generators of options and samplers get their saved states. The default
   /// generator does not change: a program that resumes restores it itself, with set_rng_state().
   /// Examples of a map-style dataset that were given before are not read again. An iterable dataset
-  /// is read from the beginning and must give the same examples. The loader does not compare the
-  /// batches of a sampler or batch_sampler.
+  /// is read from the beginning and must give the same examples. The loader does not check that a
+  /// sampler or batch_sampler gives the same batches.
   ///
   /// Loops that are already running no longer change state_dict(). Nothing has changed after an
   /// error.

@@ -12,8 +12,8 @@ namespace {
 
 constexpr const char* kSplit = "random_split";
 
-// True if the sum is close to 1, as in Python's math.isclose(sum, 1), and not above 1. The sum has
-// more bits than its terms, as in Python, so that ten times 0.1 is 1.
+// True if the sum is close to 1, as in Python's math.isclose(sum, 1), and not above 1. As in
+// Python, the sum is computed with more bits than its terms have, so that ten times 0.1 is 1.
 bool are_fractions(const std::vector<Scalar>& lengths) {
   long double exact = 0;
   for (const Scalar& length : lengths) exact += length.to<double>();
@@ -53,7 +53,7 @@ std::vector<std::int64_t> whole_lengths(const std::vector<Scalar>& scalars) {
   for (const Scalar& scalar : scalars) {
     const double value = scalar.to<double>();
     if (!(value >= 0 && value < 0x1p53) || value != std::floor(value))
-      fail(kSplit, "length ", lengths.size(), " is ", value, ", not a whole number from 0 on");
+      fail(kSplit, "length ", lengths.size(), " must be a whole number of at least 0, got ", value);
     lengths.push_back(scalar.to<std::int64_t>());
   }
   return lengths;
@@ -63,7 +63,7 @@ std::vector<std::int64_t> whole_lengths(const std::vector<Scalar>& scalars) {
 
 void detail::check_index(const char* operation, std::int64_t index, std::int64_t size) {
   if (index < 0 || index >= size)
-    fail<IndexError>(operation, "index ", index, " is not one of ", size, " examples");
+    fail<IndexError>(operation, "index ", index, " is out of range for ", size, " examples");
 }
 
 std::int64_t detail::rows_of(const Tensor* tensors, std::size_t count) {

@@ -1,5 +1,5 @@
-// Datasets: map-style datasets, which have examples by index, and iterable ones, as in
-// torch.utils.data.
+// Datasets, as in torch.utils.data: a map-style dataset returns the example of an index, and an
+// iterable dataset returns its examples one after the other.
 #pragma once
 
 #include <algorithm>
@@ -70,8 +70,7 @@ struct ExampleOf<D> {
 
 /// Throws an IndexError unless the index is in [0, size).
 void check_index(const char* operation, std::int64_t index, std::int64_t size);
-/// The size of the first dimension, which all tensors must share. Throws a ShapeError if they do
-/// not.
+/// The size of the first dimension. Throws a ShapeError if this size is not equal for all tensors.
 std::int64_t rows_of(const Tensor* tensors, std::size_t count);
 /// The indices of each part of random_split.
 std::vector<IndexList> split_indices(std::int64_t size, const std::vector<Scalar>& scalars,
@@ -162,7 +161,7 @@ class ConcatDataset {
   ///
   /// Throws: Error - there are no datasets
   explicit ConcatDataset(std::vector<D> datasets) : datasets_(std::move(datasets)) {
-    if (datasets_.empty()) fail("ConcatDataset", "needs a dataset");
+    if (datasets_.empty()) fail("ConcatDataset", "needs at least one dataset");
     for (const D& dataset : datasets_) ends_.push_back(size() + dataset.size());
   }
 
@@ -180,7 +179,7 @@ class ConcatDataset {
   }
 
  private:
-  // The position of the dataset that has the index: the first one that ends after it.
+  // The position in datasets_ of the dataset that contains the index.
   std::size_t dataset_of(std::int64_t index) const {
     detail::check_index("ConcatDataset", index, size());
     const auto found = std::upper_bound(ends_.begin(), ends_.end(), index);
@@ -196,8 +195,8 @@ class ConcatDataset {
 /// Divides the examples of a dataset randomly into parts (torch.utils.data.random_split).
 ///
 /// `lengths` are numbers of examples, or fractions that sum up to 1: {700, 300} or {0.7, 0.3}.
-/// Lengths from fractions are rounded down, and the parts get the remaining examples in turn. The
-/// order is one randperm() of the generator.
+/// Lengths from fractions are rounded down, and the parts get the remaining examples in turn. One
+/// call of randperm() with the generator gives the order.
 ///
 /// Throws:
 ///   Error - a length is negative or not a whole number, or a fraction is not in [0, 1]

@@ -12,8 +12,8 @@ namespace tend::data {
 ///     data::Endless batches(loader);
 ///     for (int step = 0; step < 1000; ++step) auto& [x, y] = batches.next();
 ///
-/// It refers to the loader, whose state_dict() has the position of the next batch. After the
-/// loader's load_state_dict(), it continues from the loaded position.
+/// An Endless refers to the loader. The loader's state_dict() has the position of the next batch.
+/// After the loader's load_state_dict(), next() continues from the loaded position.
 template <class Loader>
 class Endless {
  public:
@@ -27,7 +27,7 @@ class Endless {
   Batch& next() {
     if (at_ && loader_->has_loaded_position()) at_.reset();
     if (at_) ++*at_;
-    // A loop may end at once, if the loader continues after its last batch.
+    // If the loaded position is after the last batch, the first loop is empty. So try two loops.
     for (int passes = 0; !at_ || *at_ == loader_->end(); ++passes) {
       if (passes == 2) fail("Endless", "the loader has no batches");
       at_.emplace(loader_->begin());

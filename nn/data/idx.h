@@ -11,7 +11,7 @@ namespace tend::data {
 /// Reads the tensor of an IDX file, such as MNIST's train-images-idx3-ubyte.
 ///
 /// `dtype` is the dtype of the result. By default it is int64 for integers, and the file's float32
-/// or float64 for floating numbers. Such files are often compressed: gunzip them first. The reader
+/// or float64 for floating numbers. IDX files are often compressed: gunzip them first. The reader
 /// trusts nothing in the header.
 ///
 /// Throws:

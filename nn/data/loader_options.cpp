@@ -47,7 +47,7 @@ void set_own_generators(const LoopPosition& position, const DataLoaderOptions& o
   }
 }
 
-// The number in a state for what determines the order of a loop.
+// What determines the order of a loop, as a number for the state.
 std::int64_t order_of(const DataLoaderOptions& options) {
   return options.batch_sampler ? 3 : options.sampler ? 2 : options.shuffle ? 1 : 0;
 }
@@ -86,11 +86,12 @@ LoopPosition position_of(const nn::StateDict& state, const DataLoaderOptions& op
   position.batches = number("batches");
   position.is_running = state.at("running").item<bool>();
   position.is_loaded = true;
-  if (position.batches < 0) fail(kLoad, "the state has ", position.batches, " batches");
+  if (position.batches < 0)
+    fail(kLoad, "the number of batches in the state must not be negative, got ", position.batches);
   const auto compare = [&](std::string_view name, std::int64_t own) {
     if (number(name) != own)
-      fail(kLoad, "the state is from within a loop where \"", name, "\" is ", number(name),
-           "; in this loader it is ", own);
+      fail(kLoad, "a loop can only continue with the same \"", name, "\", which is ", number(name),
+           " in the state and ", own, " in this loader");
   };
   // With other values, the loop would repeat or leave out examples. Checkpoints of version 0.1 do
   // not have these entries.
@@ -104,7 +105,7 @@ LoopPosition position_of(const nn::StateDict& state, const DataLoaderOptions& op
     if (own[i] != nullptr) {
       position.generators[i] = nn::generator_of_tensor(state.at(kGeneratorNames[i]));
     } else if (state.contains(kGeneratorNames[i])) {
-      fail(kLoad, "the state has a \"", kGeneratorNames[i], "\", this loader has none");
+      fail(kLoad, "this loader needs a \"", kGeneratorNames[i], "\", because the state has one");
     }
   }
   set_own_generators(position, options);
@@ -112,16 +113,18 @@ LoopPosition position_of(const nn::StateDict& state, const DataLoaderOptions& op
 }
 
 void check_options(const DataLoaderOptions& options, std::int64_t examples) {
-  if (options.batch_size <= 0) fail(kLoader, "batch_size is ", options.batch_size);
+  if (options.batch_size <= 0)
+    fail(kLoader, "batch_size must be at least 1, got ", options.batch_size);
   if (options.num_workers < 0 || options.num_workers > kMaxThreads)
     fail(kLoader, "num_workers is ", options.num_workers, ", not from 0 to ", kMaxThreads);
-  if (options.prefetch_factor <= 0) fail(kLoader, "prefetch_factor is ", options.prefetch_factor);
+  if (options.prefetch_factor <= 0)
+    fail(kLoader, "prefetch_factor must be at least 1, got ", options.prefetch_factor);
   if (options.sampler && options.shuffle) fail(kLoader, "shuffle and sampler exclude each other");
   if (options.batch_sampler &&
       (options.batch_size != 1 || options.shuffle || options.sampler || options.drop_last))
     fail(kLoader, "batch_sampler excludes batch_size, shuffle, sampler and drop_last");
   if (examples < 0 && (options.shuffle || options.sampler || options.batch_sampler))
-    fail(kLoader, "an iterable dataset has its own order: no shuffle, sampler or batch_sampler");
+    fail(kLoader, "an iterable dataset has its own order, so it excludes shuffle and samplers");
 }
 
 IndexListSampler batches_of(const DataLoaderOptions& options, std::int64_t size) {

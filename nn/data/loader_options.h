@@ -46,8 +46,8 @@ struct LoopPosition {
   bool is_loaded = false;      // the position comes from a state, and the next loop begins here
 };
 
-/// The position at which the next loop begins. If `last` was loaded from within a loop, it sets the
-/// user's generators to their states at the start of that loop.
+/// The position at which the next loop begins. If `last` was loaded and is within a loop, the
+/// function sets the user's generators to their states at the start of that loop.
 LoopPosition begin_loop(const LoopPosition& last, const DataLoaderOptions& options,
                         std::int64_t examples);
 nn::StateDict state_of(const LoopPosition& position, const DataLoaderOptions& options);

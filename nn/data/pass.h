@@ -24,7 +24,7 @@
 namespace tend::data::detail {
 
 /// The type of the dataset in a loader. A map-style dataset is const, since threads share it. An
-/// iterable one is not, since reading changes it.
+/// iterable dataset is not, since reading changes it.
 template <class D>
 using OwnedDataset = std::conditional_t<MapDataset<D>, const D, D>;
 
@@ -38,14 +38,14 @@ std::int64_t examples_of(const D& dataset) {
   return -1;
 }
 
-/// Makes the batches of one loop and owns its position. With workers, it makes them ahead of the
+/// Makes the batches of one loop and owns the loop's position. Workers make batches ahead of the
 /// loop. Only the loop's thread calls the sampler.
 template <class D, class Collate>
 class Pass {
  public:
   using Batch = BatchOf<D, Collate>;
 
-  /// The loop begins at `last`, the position of the loop before it.
+  /// If `last`, the loader's position, was loaded and is within a loop, the new loop begins there.
   Pass(std::shared_ptr<OwnedDataset<D>> dataset, const Collate& collate,
        const DataLoaderOptions& options, const LoopPosition& last)
       : dataset_(std::move(dataset)),
@@ -57,7 +57,7 @@ class Pass {
         workers_(MapDataset<D> ? options.num_workers
                                : std::min<std::int64_t>(options.num_workers, 1)) {
     std::optional<RngStateGuard> guard;
-    if (last.is_loaded && last.is_running) {  // the guard restores the program's default generator
+    if (last.is_loaded && last.is_running) {  // the guard restores the default generator
       guard.emplace();
       set_rng_state(*position_->generators.back());
     }
@@ -78,8 +78,8 @@ class Pass {
 
   const std::shared_ptr<LoopPosition>& position() const noexcept { return position_; }
 
-  /// The next batch, or nullopt at the end. If it throws the error of a batch, the next call
-  /// continues after that batch.
+  /// The next batch, or nullopt at the end. If making a batch failed, this throws the error of that
+  /// batch, and the next call continues after the batch.
   std::optional<Batch> next() {
     start(1);
     if (ahead_.empty()) return end();
@@ -170,7 +170,7 @@ class Pass {
     }
   }
 
-  // True if the examples make a batch. An iterable dataset may end before or within a batch.
+  // True if the examples are a batch. An iterable dataset may end before or within a batch.
   bool is_batch(const std::vector<Example<D>>& examples) const {
     if (MapDataset<D> || std::ssize(examples) == options_.batch_size) return true;
     return !examples.empty() && !options_.drop_last;

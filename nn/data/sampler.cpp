@@ -74,7 +74,7 @@ std::int64_t detail::draw_seed(Generator* generator) {
 }
 
 SequentialSampler::SequentialSampler(std::int64_t size) : size_(size) {
-  if (size < 0) fail("SequentialSampler", "the size is ", size);
+  if (size < 0) fail("SequentialSampler", "the size must not be negative, got ", size);
 }
 
 Stream<std::int64_t> SequentialSampler::iter() const {
@@ -89,8 +89,9 @@ RandomSampler::RandomSampler(std::int64_t size, const RandomSamplerOptions& opti
       num_samples_(options.num_samples.value_or(size)),
       replacement_(options.replacement),
       generator_(options.generator) {
-  if (num_samples_ <= 0) fail("RandomSampler", "the number of samples is ", num_samples_);
-  if (range_ <= 0) fail("RandomSampler", "there are ", range_, " examples to draw from");
+  if (num_samples_ <= 0)
+    fail("RandomSampler", "the number of samples must be at least 1, got ", num_samples_);
+  if (range_ <= 0) fail("RandomSampler", "the size must be at least 1, got ", range_);
 }
 
 Stream<std::int64_t> RandomSampler::iter() const {
@@ -112,7 +113,7 @@ WeightedRandomSampler::WeightedRandomSampler(const Tensor& weights, std::int64_t
   constexpr const char* kName = "WeightedRandomSampler";
   if (weights.dim() != 1)
     fail<ShapeError>(kName, "the weights have shape ", weights.shape(), ", not one dimension");
-  if (num_samples <= 0) fail(kName, "the number of samples is ", num_samples);
+  if (num_samples <= 0) fail(kName, "the number of samples must be at least 1, got ", num_samples);
   weights_ = weights.detach().to(float64).clone();  // a copy, since the user may write to weights
 }
 
@@ -125,7 +126,7 @@ Stream<std::int64_t> WeightedRandomSampler::iter() const {
 
 BatchSampler::BatchSampler(Sampler sampler, std::int64_t batch_size, Flag drop_last)
     : sampler_(std::move(sampler)), batch_size_(batch_size), drop_last_(drop_last) {
-  if (batch_size <= 0) fail("BatchSampler", "the batch size is ", batch_size);
+  if (batch_size <= 0) fail("BatchSampler", "the batch size must be at least 1, got ", batch_size);
 }
 
 std::int64_t BatchSampler::size() const {

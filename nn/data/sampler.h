@@ -20,10 +20,10 @@ namespace tend::data {
 template <class T>
 using Stream = std::function<std::optional<T>()>;
 
-/// Any sampler of elements T.
+/// A sampler of any type that chooses elements T.
 ///
 /// A sampler is a type with two const functions. `size()` returns the number of elements of a pass,
-/// `iter()` a Stream<T>. The stream must use no random number before its first call. A sampler that
+/// `iter()` a Stream<T>. The stream must not use random numbers until it is called. A sampler that
 /// has its own generator also has `generator()`, so that a DataLoader's state contains the
 /// generator. A null pointer means the default generator.
 template <class T>
@@ -76,17 +76,17 @@ class SequentialSampler {
 struct RandomSamplerOptions {
   bool replacement = false;
   std::optional<std::int64_t> num_samples = std::nullopt;
-  /// It must live as long as the sampler and its streams. If it is null, each pass makes a new
-  /// generator, with a seed from the default generator.
+  /// The generator must live as long as the sampler and its streams. If the pointer is null, each
+  /// pass makes a new generator, with a seed from the default generator.
   Generator* generator = nullptr;
 };
 
 /// The indices below `size` in random order (torch.utils.data.RandomSampler).
 ///
-/// A pass has num_samples indices, by default `size`. With `replacement`, each is an independent
-/// random index. Otherwise the pass consists of random permutations, one after the other. The
-/// random numbers are PyTorch's, so a stream without replacement makes one more permutation at its
-/// end.
+/// A pass has num_samples indices, by default `size`. With `replacement`, each index is random and
+/// independent of the others. Otherwise the pass consists of random permutations, one after the
+/// other. As in PyTorch, after the last whole permutation a stream makes another one, even if it
+/// needs no further index.
 class RandomSampler {
  public:
   /// A sampler of the indices below `size`.
@@ -122,8 +122,8 @@ class SubsetRandomSampler {
 /// (torch.utils.data.WeightedRandomSampler).
 ///
 /// `weights` has the shape (n,) and need not sum up to 1. Each pass calls multinomial() with the
-/// weights as float64 and the generator; null is the default one. It throws the errors of
-/// multinomial() if the weights are not valid.
+/// weights as float64 and the generator; null is the default one. If the weights are not valid, the
+/// pass throws the errors of multinomial().
 class WeightedRandomSampler {
  public:
   /// A sampler of num_samples indices.

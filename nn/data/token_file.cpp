@@ -53,7 +53,8 @@ TokenFile::TokenFile(const std::filesystem::path& path, TokenType type,
 
 Tensor TokenFile::tokens(std::int64_t first, std::int64_t count) const {
   if (first < 0 || count < 0 || first > size_ || count > size_ - first)
-    fail<IndexError>(kTokens, count, " tokens from ", first, " on are not all within ", size_);
+    fail<IndexError>(kTokens, count, " tokens from position ", first,
+                     " on are not all in the file of ", size_, " tokens");
   Tensor read_tokens = empty({count}, int64);
   read(first, read_tokens.array());
   return read_tokens;
@@ -62,9 +63,10 @@ Tensor TokenFile::tokens(std::int64_t first, std::int64_t count) const {
 TokenBatch TokenFile::random_batch(std::int64_t batch_size, std::int64_t block_size,
                                    Generator& generator) const {
   if (batch_size < 1 || block_size < 1)
-    fail(kTokens, "both sizes must be at least 1, got ", batch_size, " and ", block_size);
+    fail(kTokens, "batch_size and block_size must be at least 1, got ", batch_size, " and ",
+         block_size);
   if (block_size >= size_)
-    fail(kTokens, "blocks of ", block_size, " and the token after them do not fit into ", size_);
+    fail(kTokens, "block_size must be less than the file's ", size_, " tokens, got ", block_size);
   const Tensor rows = empty({batch_size, block_size + 1}, int64);
   const Tensor starts = randint(size_ - block_size, {batch_size}, int64, generator);
   for (std::int64_t row = 0; row < batch_size; ++row)
@@ -75,7 +77,8 @@ TokenBatch TokenFile::random_batch(std::int64_t batch_size, std::int64_t block_s
 
 void write_tokens(const std::filesystem::path& path, const Tensor& tokens, TokenType type) {
   constexpr const char* kWrite = "write_tokens";
-  if (tokens.dtype() != int64) fail<DTypeError>(kWrite, "tokens are int64, not ", tokens.dtype());
+  if (tokens.dtype() != int64)
+    fail<DTypeError>(kWrite, "tokens must be int64, got ", tokens.dtype());
   const std::int64_t width = bytes_of(type), limit = std::int64_t{1} << (8 * width);
   const Array all = tokens.array().contiguous();
   const auto* const first = all.data<std::int64_t>();
@@ -83,7 +86,8 @@ void write_tokens(const std::filesystem::path& path, const Tensor& tokens, Token
   const auto* const wrong =
       std::find_if(first, last, [&](std::int64_t token) { return token < 0 || token >= limit; });
   if (wrong != last)
-    fail(kWrite, "token ", *wrong, " at ", wrong - first, " does not fit ", width, " bytes");
+    fail(kWrite, "token ", *wrong, " at position ", wrong - first, " does not fit ", width,
+         " bytes");
   const auto fill = [&](const nn::PutBytes& put) {
     std::array<unsigned char, 8192> bytes;
     for (const auto* next = first; next != last;) {

@@ -22,14 +22,14 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// The time to wait for an answer after the goodbye of its sender: messages may overtake each other.
+// The time to wait for an answer after its sender's goodbye: the goodbye may overtake the answer.
 constexpr std::chrono::seconds kPatience{5};
 constexpr unsigned kLooksAround = 256;  // attempts between two checks for processes that have ended
-constexpr unsigned kSpins = 1000;       // attempts before it yields the core to others
+constexpr unsigned kSpins = 1000;       // attempts before the thread yields its core
 
 int count_of(std::size_t bytes) {
   if (bytes > kLargestMessage)
-    fail("distributed", "a message of ", bytes, " bytes has more than ", kLargestMessage);
+    fail("distributed", "a message must have at most ", kLargestMessage, " bytes, but has ", bytes);
   return static_cast<int>(bytes);
 }
 
@@ -75,8 +75,9 @@ Communicator::Communicator(int* argc, char*** argv) : state_(std::make_unique<St
 }
 
 Communicator::~Communicator() {
-  // After an error the others may wait for messages that never come, and MPI_Finalize would wait
-  // for them. So this process exits without it, and mpirun then ends the others.
+  // After an error the other processes may wait for messages that never come, and MPI_Finalize
+  // would wait for these processes. So this process exits without MPI_Finalize. Then mpirun ends
+  // the others.
   int is_over = 0;  // the program may have ended MPI itself
   const bool is_unwinding = std::uncaught_exceptions() > state_->exceptions;
   if (is_unwinding || state_->is_abandoned || MPI_Finalized(&is_over) != MPI_SUCCESS ||
@@ -88,11 +89,11 @@ Communicator::~Communicator() {
   if (state_->starts_mpi) MPI_Finalize();
 }
 
-// Sends a goodbye to all other processes, and waits for theirs. Only then may a process finalize,
-// since afterwards it no longer answers MPI's own messages.
+// Sends a goodbye to all other processes, and waits for their goodbyes. Only then may this process
+// call MPI_Finalize, since afterwards it no longer answers MPI's own messages.
 void Communicator::wait_for_goodbyes() const {
   std::vector<MPI_Request> requests;
-  requests.reserve(2 * static_cast<std::size_t>(size_));  // they must not move
+  requests.reserve(2 * static_cast<std::size_t>(size_));  // the requests must not move
   for (int other = 0; other < size_; ++other) {
     if (other == rank_) continue;
     MPI_Isend(nullptr, 0, MPI_BYTE, other, 0, state_->goodbyes, &requests.emplace_back());
@@ -172,12 +173,13 @@ void Communicator::Operation::check_calls(const char* what, std::size_t bytes) {
       return as_text("process ", process, " is in its call ", all[process].number, ", ",
                      all[process].text.data());
     };
-    fail(name_, line(0), "; ", line(other), "; all must make the same calls in the same order");
+    fail(name_, "all processes must make the same calls in the same order, but ", line(0), "; ",
+         line(other));
   }
 }
 
 void Communicator::Operation::barrier() {
-  // This is a barrier: it ends only after all processes have sent their calls.
+  // check_calls is a barrier: it ends only after all processes have sent their calls.
   check_calls("barrier", 0);
 }
 
@@ -226,8 +228,8 @@ void Communicator::Operation::check_agreement(const std::vector<std::string>& li
   std::string difference;
   for (std::size_t i = 0; i < std::max(lines.size(), first.size()) && difference.empty(); ++i) {
     if (line(lines, i) != line(first, i))
-      difference =
-          as_text("process ", rank, " has ", line(lines, i), ", process 0 ", line(first, i));
+      difference = as_text("the processes differ: process ", rank, " has ", line(lines, i),
+                           ", but process 0 has ", line(first, i));
   }
   constexpr std::size_t kSize = 1024;  // bytes of each process's message
   difference.resize(kSize);

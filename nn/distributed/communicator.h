@@ -34,7 +34,7 @@ class Communicator {
   /// Two messages: one is being sent to another process, and one is being received from it.
   class Exchange {
    public:
-    /// The memory of `out` and `in` must be valid until is_done().
+    /// The memory of `out` and `in` must be valid until is_done() returns true.
     Exchange(const Communicator& communicator, int partner, int tag, std::span<const std::byte> out,
              std::span<std::byte> in);
     Exchange(const Exchange&) = delete;
@@ -56,10 +56,10 @@ class Communicator {
   struct State;
 
   void check(int code, const char* call) const;
-  /// Throws an Error if an earlier call failed: the processes may be in different calls, and would
-  /// wait for each other.
+  /// Throws an Error if an earlier call failed. After a failure, the processes may be in different
+  /// calls, and would wait for each other.
   void check_usable(const char* call) const;
-  /// Starts a collective operation by start(request), and waits for its end.
+  /// Starts a collective MPI call by start(request), and waits for its end.
   template <class F>
   void collect(const char* call, F start) const;
   /// Waits until is_done() returns true. Throws an Error if `partner` has ended instead of
@@ -75,8 +75,8 @@ class Communicator {
 /// A call that all processes make together, such as Context::gather. It sends the call's collective
 /// messages. The object lives as long as the call.
 ///
-/// Each message includes the sender's current call. If the calls differ, because a process has
-/// skipped a call or made an extra one, all processes throw an Error.
+/// Before each collective message, the processes compare their current calls. If the calls differ,
+/// because a process has skipped a call or made an extra one, all processes throw an Error.
 ///
 /// If an exception leaves the operation after expect_local_errors(), the Communicator can no longer
 /// be used: other processes may not have thrown. Further calls then throw an Error. The process
@@ -93,17 +93,18 @@ class Communicator::Operation {
   /// The operation within which this one began; nullptr if this is the outermost one.
   const Operation* outer() const noexcept { return outer_; }
 
-  /// Marks that exceptions from here on may occur on this process only.
+  /// Call it before code that may throw on this process only.
   void expect_local_errors() noexcept { has_local_errors_ = true; }
 
   /// Waits for all processes.
   void barrier();
   /// Copies the bytes of process 0 to all others.
   void broadcast(std::span<std::byte> bytes);
-  /// Collects `own` of all processes in `all`, in the order of their ranks. All have the same size.
+  /// Collects `own` of all processes in `all`, in the order of the ranks. The size of `own` must be
+  /// the same on all processes.
   void all_gather(std::span<const std::byte> own, std::span<std::byte> all);
-  /// Checks that all processes have the same lines. Clears the mark of expect_local_errors(), even
-  /// if the lines differ.
+  /// Checks that all processes have the same lines. Undoes expect_local_errors(), even if the lines
+  /// differ.
   ///
   /// Throws: Error - the lines differ. All processes throw; the message names the first difference
   void check_agreement(const std::vector<std::string>& lines);

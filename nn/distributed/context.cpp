@@ -100,7 +100,7 @@ void Context::broadcast(const std::vector<Tensor>& tensors) const {
     if (rank() != 0) target.copy_(dense);
   }
   // Processes may pass on the bytes of process 0. Without the barrier, process 0 could end while
-  // others still wait for them.
+  // other processes still wait for these bytes.
   operation.barrier();
 }
 

@@ -20,9 +20,9 @@ class Communicator;
 ///       const distributed::Context context(argc, argv);
 ///       ...
 ///
-/// `mpirun -n 4 PROGRAM` starts it as four processes; without mpirun it is the only process. All
-/// processes make the same calls of this namespace in the same order, each on the thread that made
-/// its Context. An error of MPI becomes an Error with rank and call.
+/// `mpirun -n 4 PROGRAM` starts the program as four processes; without mpirun there is one process.
+/// All processes must make the same calls of this namespace in the same order, each on the thread
+/// that made its Context. An error of MPI becomes an Error that names the rank and the call.
 ///
 /// mpirun stops all processes, and reports the rank, if one of them
 /// - ends without destroying its Context,
@@ -62,7 +62,7 @@ class Context {
   /// Returns the sum or the mean of all processes' numbers, added in the order of their ranks.
   ///
   /// The last bits depend on the number of processes. For the same bits with any number of
-  /// processes, gather() one number of each shard.
+  /// processes, gather() one number for each shard of a DataParallel, and add these numbers.
   double sum(double number) const;
   double mean(double number) const;
   /// Copies the elements of process 0's tensors to the tensors of all others.

@@ -46,7 +46,7 @@ double tree_sum(std::vector<double> numbers) {
   return numbers[0];
 }
 
-/// The report of a process to the others after its shards.
+/// The data that a process sends to the others after the backwards of its shards.
 struct Report {
   std::vector<double> losses;  // the loss of each of its shards
   std::uint64_t seed;
@@ -65,10 +65,11 @@ double mean_loss(Communicator::Operation& operation, int processes, const Report
   for (std::size_t process = 0; process * row.size() < rows.size(); ++process) {
     const std::span<const double> its = std::span(rows).subspan(process * row.size(), row.size());
     if (std::bit_cast<std::uint64_t>(its[count]) != std::bit_cast<std::uint64_t>(rows[count]))
-      fail(kBackward, "process ", process,
-           " has used other random numbers than process 0; give all the same seed");
+      fail(kBackward, "all default generators must have the same seed, but process ", process,
+           " has used other random numbers than process 0");
     if (its.back() != rows[count + 1])
-      fail(kBackward, "only one of process 0 and process ", process, " has a NoSync");
+      fail(kBackward, "all processes or no process must have a NoSync, but only one of process 0 ",
+           "and process ", process, " has a NoSync");
     losses.insert(losses.end(), its.begin(), its.end() - 2);
   }
   const auto shards = static_cast<double>(losses.size());
@@ -95,7 +96,7 @@ void DataParallel::check_options(const DataParallelOptions& options) const {
   if (!is_power_of_two(shards_))
     fail(kParallel, "the number of shards, ", shards_, ", is not a power of two");
   if (shards_ < processes)
-    fail(kParallel, shards_, " shards are fewer than the ", processes, " processes");
+    fail(kParallel, processes, " processes need at least ", processes, " shards, got ", shards_);
   if (options.bucket_bytes < 1)
     fail(kParallel, "bucket_bytes must be at least 1, got ", options.bucket_bytes);
 }
@@ -225,8 +226,8 @@ Tensor DataParallel::part(const Tensor& rows, std::int64_t shard) const {
   constexpr const char* kPart = "DataParallel::part";
   const std::int64_t number = shard - first_shard();
   if (number < 0 || number >= local_)
-    fail<IndexError>(kPart, "shard ", shard, " is not one of this process's, ", first_shard(),
-                     " to ", first_shard() + local_ - 1);
+    fail<IndexError>(kPart, "shard ", shard, " does not belong to this process, which has shards ",
+                     first_shard(), " to ", first_shard() + local_ - 1);
   if (rows.dim() == 0 || rows.size(0) % local_ != 0)
     fail<ShapeError>(kPart, "the rows of ", rows.shape(), " cannot be divided into ", local_,
                      " shards");
@@ -238,7 +239,7 @@ double DataParallel::backward(const std::function<Tensor(std::int64_t shard)>& l
   if (!loss) fail(kBackward, "the function that computes the loss is empty");
   Communicator::Operation operation(context_->communicator(), kBackward);
   if (operation.outer() != nullptr)
-    fail(kBackward, "is called within a backward, by its loss or a hook");
+    fail(kBackward, "must not be called within a backward, by its loss or a hook");
   check_parameters();
   operation.expect_local_errors();
   keeps_ = no_syncs_ > 0;
@@ -268,8 +269,8 @@ data::Stream<data::IndexList> LocalRows::iter() const {
     if (!batch) return std::nullopt;
     const auto size = static_cast<std::int64_t>(batch->size());
     if (size % shards_ != 0)
-      fail("LocalRows", "a batch has ", size, " rows, which is not a multiple of ", shards_,
-           " shards");
+      fail("LocalRows", "the size of a batch must be a multiple of the ", shards_, " shards, got ",
+           size);
     const auto first = batch->begin() + first_ * (size / shards_);
     return data::IndexList(first, first + count_ * (size / shards_));
   };

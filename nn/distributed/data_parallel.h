@@ -1,5 +1,5 @@
 /// \file
-/// Trains one model on several processes, with the same bits as on one.
+/// Trains one model on several processes, with the same bits as on one process.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ struct DataParallelOptions {
   /// The number of parts of the global batch: a power of two, at least the number of processes. 0
   /// means the number of processes.
   std::int64_t shards = 0;
-  /// The approximate size of a bucket: gradients that are sent together.
+  /// The approximate size of a bucket. The gradients of a bucket are sent together.
   std::int64_t bucket_bytes = 1 << 20;
 };
 
@@ -46,14 +46,14 @@ struct ReductionCost {
 ///     }
 ///
 /// The global batch has S shards. Each process computes S / size() of them, one after the other.
-/// The gradient is the mean over the shards, summed by a binary tree over them: first neighbours,
-/// then neighbouring pairs. So losses and weights have the same bits for any number of processes (a
-/// power of two), if optimizer and data are the same on all processes. Each shard has its own
-/// random generator, whose seed comes from the default generator.
+/// The gradient is the mean over the shards. It is summed in a binary tree: first neighbouring
+/// shards, then neighbouring pairs, and so on. So losses and weights have the same bits for any
+/// number of processes (a power of two), if optimizer and data are the same on all processes. Each
+/// shard has its own random generator, whose seed comes from the default generator.
 ///
-/// Gradients are sent in buckets during the backward of the last shard. The gradients of the last
-/// parameters are sent first. A parameter that no shard reaches keeps its gradient. The gradients,
-/// and so their global norm, are the same on all processes.
+/// Gradients are sent in buckets during the backward of each process's last shard. The gradients of
+/// the last parameters are sent first. A parameter on which no loss depends keeps its old gradient.
+/// The gradients, and so their global norm, are the same on all processes.
 ///
 /// It corresponds to torch.nn.parallel.DistributedDataParallel, which wraps the forward instead of
 /// the backward.
@@ -82,7 +82,7 @@ class DataParallel {
   /// of the global batch.
   ///
   /// Throws:
-  ///   ShapeError - the rows cannot be divided by the number of shards
+  ///   ShapeError - the number of rows is not a multiple of local_shards()
   ///   IndexError - the shard belongs to another process
   Tensor part(const Tensor& rows, std::int64_t shard) const;
 
@@ -91,18 +91,19 @@ class DataParallel {
   ///
   /// It calls `loss` for each shard of this process; `loss` returns the mean loss of the shard's
   /// rows. The hooks of the parameters see the gradients of each shard, before they are summed.
-  /// After an exception no more backwards are possible. The other processes wait for this one, and
-  /// end when it ends.
+  /// After an exception no more backwards are possible. The other processes wait for this process,
+  /// and end when this process ends.
   ///
   /// Throws:
   ///   Error - a loss is not one number
   ///   Error - parameters were added, replaced, converted, frozen or unfrozen after construction
   ///   Error - it is called within the `loss` or a hook of any DataParallel of this Context
-  ///   Error - on all processes: the default generators differ, or only some have a NoSync
+  ///   Error - the processes' default generators differ, or only some processes have a NoSync; all
+  ///           processes throw
   double backward(const std::function<Tensor(std::int64_t shard)>& loss);
 
-  /// While a NoSync lives, backward() sends nothing, but saves the gradients of each shard. The
-  /// next backward() without a NoSync adds them, whatever zero_grad() does in between.
+  /// While a NoSync lives, backward() sends no gradients, but saves the gradients of each shard.
+  /// The next backward() without a NoSync adds the saved gradients, even after a zero_grad().
   ///
   /// This needs the memory of the gradients for each shard of this process. Gradients are summed,
   /// as in PyTorch: for the mean of n backwards divide each loss by n. All processes must have a
@@ -129,7 +130,7 @@ class DataParallel {
     Shape shape;
     Tensor before = {};     // the parameter's .grad before the backward
     bool has_come = false;  // the gradient of this shard has been computed
-    // Partial sums of the tree. Each one covers at most half as many shards as the previous one.
+    // Partial sums of the tree. Each sum covers at most half as many shards as the previous sum.
     std::vector<Tensor> sums = {};
     std::vector<Tensor> kept = {};  // the gradient of each shard, while there is a NoSync
   };
@@ -154,7 +155,7 @@ class DataParallel {
   bool keeps_ = false;  // there was a NoSync when this backward began
 };
 
-/// A batch_sampler for a DataLoader that keeps only the rows of this process's shards:
+/// A batch_sampler for a DataLoader. Its batches have only the rows of this process's shards:
 ///
 ///     data::DataLoader loader(
 ///         dataset, {.batch_sampler = distributed::LocalRows(
@@ -162,8 +163,8 @@ class DataParallel {
 ///                                          /*drop_last=*/true),
 ///                       parallel)});
 ///
-/// All processes sample the same batches, in the order of a single process. So a loader's state
-/// fits any number of processes.
+/// All processes sample the same batches, in the order of a single process. So a loader's state can
+/// be loaded with any number of processes.
 ///
 /// Throws: Error - the size of a batch is not a multiple of the number of shards
 class LocalRows {

@@ -14,22 +14,25 @@
 
 namespace tend::distributed {
 
-/// Sums the gradients of parameters over all processes. The first bucket has the gradients of the
-/// last parameters, since a backward computes them first. A bucket is sent when it is full.
+/// Sums the gradients of parameters over all processes, in rounds. In each round, put() is called
+/// for each parameter, then wait().
+///
+/// The first bucket has the gradients of the last parameters, since a backward computes these
+/// gradients first. A bucket is sent when it is full.
 class GradientBuckets {
  public:
   GradientBuckets(const Communicator& communicator, const std::vector<Tensor>& parameters,
                   std::int64_t bucket_bytes);
 
-  /// Puts this process's gradient of a parameter into its bucket. `gradient` is undefined if the
-  /// process has none. Call it once for each parameter in a round.
+  /// Puts this process's gradient of a parameter into the parameter's bucket. `gradient` is
+  /// undefined if the process has no gradient.
   void put(std::size_t parameter, const Tensor& gradient);
   /// Lets the messages make progress.
   void advance();
   /// Ends the round: waits for all sums.
   void wait();
-  /// Returns the sum over the processes that have a gradient; undefined if no process has one. Call
-  /// it after wait(). The next round overwrites the sum.
+  /// Returns the sum over the processes that have a gradient; undefined if no process has one. Must
+  /// be called after wait(). The next round overwrites the sum.
   Tensor sum(std::size_t parameter) const;
 
   const ReductionCost& cost() const noexcept { return cost_; }
@@ -38,9 +41,9 @@ class GradientBuckets {
   using Clock = std::chrono::steady_clock;
 
   struct Bucket {
-    Tensor values;  // the number of processes that have each gradient, then the gradients
+    Tensor values;  // for each gradient the number of processes that have it; then the gradients
     std::int64_t gradients = 0;
-    std::int64_t missing = 0;  // gradients that were not put in this round
+    std::int64_t missing = 0;  // the number of gradients that this round still needs
     std::unique_ptr<PairwiseSum> sum;
   };
   struct Place {

@@ -69,7 +69,7 @@ void PairwiseSum::go_on() {
     const Range own = half(ranges_.back(), true, level);
     const Array sum = values_.narrow(0, own.begin, own.end - own.begin);
     const Array other = received_.narrow(0, 0, own.end - own.begin);
-    // If both are NaN, an addition returns the first one, so the order matters.
+    // If both summands are NaN, an addition returns the first one, so their order matters.
     if (communicator_->rank() < partner(level)) {
       kernels::add(sum, sum, other);
     } else {

@@ -16,14 +16,16 @@ namespace tend::distributed {
 ///
 /// The number of processes is a power of two. The order is a binary tree: first processes 0 and 1,
 /// 2 and 3, and so on; then the sums of neighbouring pairs. Each process adds a part of the
-/// elements and collects the other parts. So it sends less than twice the vector, for any number of
-/// processes. Source: recursive halving and doubling; Thakur, Rabenseifner and Gropp, "Optimization
-/// of Collective Communication Operations in MPICH", 2005.
+/// elements and receives the sums of the other parts. So each process sends less than twice the
+/// bytes of the vector, for any number of processes.
+///
+/// Source: recursive halving and doubling; Thakur, Rabenseifner and Gropp, "Optimization of
+/// Collective Communication Operations in MPICH", 2005.
 class PairwiseSum {
  public:
   /// Starts the sum. `values` is one-dimensional and contiguous, and has this process's summands.
   ///
-  /// The tag is the same on all processes, and no other unfinished sum has it.
+  /// The tag must be the same on all processes, and no other unfinished sum may have the same tag.
   PairwiseSum(const Communicator& communicator, int tag, Array values);
   PairwiseSum(const PairwiseSum&) = delete;
   PairwiseSum& operator=(const PairwiseSum&) = delete;
@@ -43,7 +45,8 @@ class PairwiseSum {
 
   bool is_done() const noexcept { return !exchange_; }
   std::span<std::byte> bytes(const Array& array, Range range) const;
-  /// The half of a range that this process adds at a level, or the half that its partner adds.
+  /// The half of `range` that this process adds at this level of the tree, or the half that its
+  /// partner adds.
   Range half(Range range, bool is_own, int level) const;
   int partner(int level) const;
   void exchange(int level, Range out, const Array& into, Range in);
@@ -56,8 +59,8 @@ class PairwiseSum {
   int tag_;
   int levels_ = 0;
   Array values_, received_;
-  std::vector<Range> ranges_;  // the elements to add: at the start, and after each level
-  bool adds_ = true;           // false while it collects
+  std::vector<Range> ranges_;  // all elements, then the half that this process adds at each level
+  bool adds_ = true;           // false while sums are received
   std::optional<Communicator::Exchange> exchange_;
   std::int64_t bytes_sent_ = 0;
 };

@@ -9,7 +9,7 @@
 
 namespace tend::nn {
 
-/// A file, for errors about it: "[operation] path: parts...". Operation and path must outlive it.
+/// A file, for errors: "[operation] path: parts...". The operation and the path must outlive it.
 struct FileName {
   std::string_view operation;
   const std::filesystem::path& path;

@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::size_t kMaxDepth = 64;
 
-// Builds a value from the events of the library's parser. (With the library's own parser and a
-// callback, the time grows with the square of the number of an object's members.)
+// Builds a value from the events of the library's SAX parser. The library could build the value and
+// call a callback, but then the time grows with the square of the number of an object's members.
 class Builder : public nlohmann::json_sax<Value> {
  public:
   explicit Builder(const FileName& file, std::string_view what) : file_(file), what_(what) {}

@@ -14,7 +14,8 @@ namespace tend::nn::json {
 /// objects are sorted by name.
 using Value = nlohmann::json;
 
-/// Parses a text, which is the content of `file` or the part of it that `what` names.
+/// Parses `text`, which is the content of `file` or a part of the file. `what` names the part in
+/// errors.
 ///
 /// An integer that int64 cannot hold becomes a double. The memory is in proportion to the text.
 ///

@@ -31,9 +31,9 @@ class MappedFile {
 
   /// A row-major array of the elements at `position`, or nullopt if the elements must be read.
   ///
-  /// They must be read if tend does not have their dtype, if they are not aligned to their size, or
-  /// if there are no elements. All elements must be within the file. The file must be mapped with
-  /// PageAccess::copied_when_written, since the owner of the array may write to it.
+  /// They must be read if they are not float32, float64 or int64, if they are not aligned to their
+  /// size, or if there are no elements. All elements must be within the file. The file must be
+  /// mapped with PageAccess::copied_when_written, since the owner of the array may write to it.
   std::optional<Array> array(NumberKind kind, std::uint64_t position, const Shape& shape) const;
 
  private:

@@ -30,7 +30,7 @@ void save_npy(const std::filesystem::path& path, const Tensor& tensor);
 ///
 /// Throws:
 ///   IoError - the path is not a regular file or cannot be read
-///   IoError - the header is invalid, or the file's size does not match it
+///   IoError - the header is invalid, or does not match the file's size
 ///   IoError - the dtype is complex, longdouble, text, a date, a structure or an object
 ///   IoError - int64 cannot hold a uint64
 Tensor load_npy(const std::filesystem::path& path, const LoadOptions& options = {});

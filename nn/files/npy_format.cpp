@@ -18,7 +18,7 @@ static_assert(std::endian::native == std::endian::little, "elements are written 
 
 constexpr std::string_view kMagic("\x93NUMPY", 6);
 constexpr std::size_t kMaxNpyDims = 64;
-// NumPy's headers have about a hundred bytes. A longer header than this is refused unread.
+// NumPy's headers have about a hundred bytes. A header longer than this is not read.
 constexpr std::uint64_t kMaxNpyHeader = 1'000'000;
 constexpr std::size_t kAlign = 64;
 
@@ -41,7 +41,7 @@ std::string descr_of(DType dtype) {
   return (dtype == boolean ? '|' : '<') + std::string(type.name);
 }
 
-// A description of a dtype that tend cannot read, from NumPy's letter for it.
+// Describes the dtypes for which NumPy uses the letter `kind`. tend cannot read these dtypes.
 std::string_view kind_name(char kind) {
   switch (kind) {
     case 'c': return "complex numbers";
@@ -186,7 +186,8 @@ Start read_start(const Source& source) {
   }
   const std::uint64_t room = source.size - start.bytes;
   if (start.header_bytes > std::min(room, kMaxNpyHeader)) {
-    source.refuse("a header of ", start.header_bytes, " bytes in a file of ", source.size);
+    source.refuse("a header of ", start.header_bytes, " bytes is too long in a file of ",
+                  source.size);
   }
   return start;
 }
@@ -195,7 +196,7 @@ void check_size(const Source& source, const Header& header, std::uint64_t data_b
   const std::optional<std::int64_t> stored = stored_bytes(header.kind, header.shape);
   if (!stored) source.refuse("its shape ", header.shape, " is beyond 2^63 bytes");
   if (static_cast<std::uint64_t>(*stored) != data_bytes) {
-    source.refuse("its shape ", header.shape, " takes ", *stored, " bytes, ", data_bytes,
+    source.refuse("its shape ", header.shape, " takes ", *stored, " bytes, but ", data_bytes,
                   " follow the header");
   }
 }
@@ -224,8 +225,8 @@ bool has_magic(const void* bytes) {
 std::string header_text(std::string_view operation, const std::string& name, const Tensor& tensor) {
   if (!tensor.defined()) fail<IoError>(operation, name, ": the tensor is undefined");
   if (tensor.shape().size() > kMaxNpyDims) {
-    fail<IoError>(operation, name, ": ", tensor.shape().size(),
-                  " dimensions are more than NumPy's 64");
+    fail<IoError>(operation, name, ": NumPy allows at most 64 dimensions, got ",
+                  tensor.shape().size());
   }
   std::string text = "{'descr': '" + descr_of(tensor.dtype()) +
                      "', 'fortran_order': False, 'shape': " + to_string(tensor.shape()) + ", }";

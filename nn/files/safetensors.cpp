@@ -202,7 +202,7 @@ void save_shards(const fs::path& folder, const Shards& shards, const Safetensors
 void save(const fs::path& folder, const StateDict& tensors, const ShardOptions& options,
           const safetensors::FileBeside* beside) {
   if (options.max_shard_size < 1)
-    fail(kSaveShards, "a max_shard_size of ", options.max_shard_size, " bytes");
+    fail(kSaveShards, "max_shard_size must be at least 1, got ", options.max_shard_size);
   std::error_code error;
   fs::directory_iterator(folder, error);
   check(folder, error);

@@ -16,7 +16,7 @@ namespace tend::nn {
 
 /// The content of a .safetensors file: named tensors, and named texts.
 struct Safetensors {
-  StateDict tensors;  // in the order of their bytes
+  StateDict tensors;  // in the order of their bytes in the file
   std::map<std::string, std::string> metadata;
 
   /// Makes model.load_state_dict(load_safetensors(path)) possible.
@@ -40,8 +40,8 @@ struct SafetensorsOptions {
 /// Writes named tensors to a .safetensors file.
 ///
 /// The tensors may be float32, float64, int64 and bool. As with write_file, a regular file appears
-/// whole or not at all. In the second form, M is always a map of strings; it is a template only so
-/// that {.metadata = ...} is still read as the options.
+/// whole or not at all. In the second form, M is always a map of strings. This form is a template
+/// only so that {.metadata = ...} is still read as the options.
 ///
 /// Throws:
 ///   IoError - a name is empty, not UTF-8, "__metadata__" or used twice
@@ -70,16 +70,17 @@ struct ShardOptions {
 
 /// Writes tensors to a folder as one file or as several, as Hugging Face's save_pretrained does.
 ///
-/// The folder gets a model.safetensors. If that would be larger than `max_shard_size`, it gets
-/// shards instead, model-00001-of-00003.safetensors and so on, and a model.safetensors.index.json.
+/// The folder gets a model.safetensors. If this file would be larger than `max_shard_size`, the
+/// folder gets an index, model.safetensors.index.json, and shards instead:
+/// model-00001-of-00003.safetensors and so on.
 /// The shards have the tensors in the order of `tensors`. The folder must have one writer at a
 /// time.
 ///
 /// The files are written under temporary names first (NAME.tmp). Until all of them are whole, no
 /// old file changes. Then the old index and the old model.safetensors are removed, the shards get
 /// their names, and the index gets its name last. So an index never names missing or older files. A
-/// new model.safetensors replaces the old one before the old index is removed. Old shards whose
-/// names have another count stay.
+/// new model.safetensors replaces the old one before the old index is removed. Old shards stay if
+/// their names contain another number of shards.
 ///
 /// Throws:
 ///   IoError - as save_safetensors()
@@ -94,8 +95,8 @@ struct FileBeside {
   std::string name, text;
 };
 
-/// Writes shards as save_safetensors_shards() does, and the file `beside`. An old file of its name
-/// is removed before the first shard changes. The new file appears after all shards.
+/// Writes shards as save_safetensors_shards() does, and the file `beside`. An old file with that
+/// name is removed before the first shard changes. The new file appears after all shards.
 void save_shards_with(const std::filesystem::path& folder, const StateDict& tensors,
                       const ShardOptions& options, const FileBeside& beside);
 }  // namespace safetensors

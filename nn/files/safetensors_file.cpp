@@ -35,15 +35,15 @@ std::string read_header(InputFile& file) {
   std::uint64_t length = 0;
   if (file.size() < sizeof length) file.refuse("is too short for a header");
   file.read(&length, sizeof length);
-  // "version " as a number
+  // The text "version ", with which a pointer of Git LFS begins, as a number.
   if (length == 0x206E6F6973726576) {
     file.refuse(
         "is not a safetensors file, but maybe a pointer to one in Git LFS: fetch it with git lfs "
         "pull");
   }
   if (length > kMaxHeader || length > file.size() - sizeof length) {
-    file.refuse("a header of ", length, " bytes in a file of ", file.size(),
-                ": it is damaged, or not a safetensors file");
+    file.refuse("a header of ", length, " bytes is too long in a file of ", file.size(),
+                ": the file is damaged, or not a safetensors file");
   }
   std::string text(length, '\0');
   file.read(text.data(), length);
@@ -114,14 +114,16 @@ void read_metadata(const FileName& file, const json::Value& texts,
 
 void check_length(const FileName& file, const Entry& entry, std::int64_t data_bytes) {
   if (entry.end < entry.begin || entry.end > data_bytes)
-    file.refuse("tensor '", shown(entry.name), "': data_offsets leave the file");
+    file.refuse("tensor '", shown(entry.name),
+                "': data_offsets must be in order and within the file");
   if (stored_bytes(entry.type.kind, entry.shape) != entry.end - entry.begin) {
     file.refuse("tensor '", shown(entry.name), "': ", entry.shape, ' ', entry.type.name,
-                " does not take ", entry.end - entry.begin, " bytes");
+                " does not take ", entry.end - entry.begin, " bytes, the size in data_offsets");
   }
 }
 
-// Sorts the entries by their bytes. Together they must fill the data without gap and overlap.
+// Sorts the entries by the position of their bytes. Together, the entries must fill the data
+// without gap and overlap.
 void sort_by_bytes(const FileName& file, std::vector<Entry>& entries, std::int64_t data_bytes) {
   std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
     return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
@@ -129,14 +131,17 @@ void sort_by_bytes(const FileName& file, std::vector<Entry>& entries, std::int64
   std::int64_t at = 0;
   for (const Entry& entry : entries) {
     if (entry.begin != at)
-      file.refuse("tensor '", shown(entry.name), "' begins at ", entry.begin, ", not at ", at);
+      file.refuse("the tensors must not overlap or leave gaps, but tensor '", shown(entry.name),
+                  "' begins at ", entry.begin, ", not at ", at);
     at = entry.end;
   }
-  if (at != data_bytes) file.refuse("the tensors take ", at, " bytes of ", data_bytes);
+  if (at != data_bytes)
+    file.refuse("all bytes must belong to tensors, but the tensors take ", at, " bytes of ",
+                data_bytes);
 }
 
-// Parses the text of a header, in time n log n. The elements after the header have `data_bytes`
-// bytes.
+// Parses the text of a header, in time n log n for n tensors. The elements after the header have
+// `data_bytes` bytes.
 Header parse_header(const FileName& file, const std::string& text, std::int64_t data_bytes) {
   const json::Value root = json::parse(file, text, "the header ");
   if (!root.is_object()) file.refuse("the header is not a JSON object");
@@ -163,7 +168,8 @@ WeightMap read_index(const FileName& file) {
     const auto* name = value.get_ptr<const std::string*>();
     if (name == nullptr || name->empty() || *name == "." || *name == ".." ||
         name->find_first_of(std::string_view("/\0", 2)) != std::string::npos) {
-      file.refuse("the weight_map does not name a file in its folder for '", shown(tensor), '\'');
+      file.refuse("the weight_map must name a file in the folder of this index for tensor '",
+                  shown(tensor), '\'');
     }
     files.emplace(tensor, *name);
   }
@@ -266,7 +272,7 @@ class SafetensorsFile::Files {
 
   std::list<Part> parts_;  // a list, so that pointers to parts stay valid
   std::vector<SafetensorsEntry> entries_;
-  std::map<std::string_view, Place> places_;  // views of the parts' names
+  std::map<std::string_view, Place> places_;  // by name; the keys view names in parts_
   std::map<std::string, std::string> metadata_;
 };
 

@@ -21,8 +21,7 @@ struct SafetensorsEntry {
   Shape shape;
 };
 
-/// A .safetensors file, or the files of an index, that is open for reading, as Python's safe_open
-/// opens it.
+/// An open .safetensors file, or the open files of an index. It corresponds to Python's safe_open.
 ///
 /// The constructor reads and checks the headers. load() reads elements; several threads may call
 /// it. A copy refers to the same open files.
@@ -31,7 +30,8 @@ class SafetensorsFile {
   /// Accepts the paths of load_safetensors(), and throws its errors.
   explicit SafetensorsFile(const std::filesystem::path& path, const LoadOptions& options = {});
 
-  /// All tensors, in the order of their bytes. If there are several files, they are sorted by name.
+  /// All tensors, in the order of their bytes. If there are several files, the files follow each
+  /// other in the order of their names.
   const std::vector<SafetensorsEntry>& entries() const noexcept;
   const std::map<std::string, std::string>& metadata() const noexcept;
   bool contains(std::string_view name) const noexcept;

@@ -30,11 +30,11 @@ enum class NumberKind : unsigned char {
 std::int64_t stored_size(NumberKind kind) noexcept;
 /// The kind that stores numbers of a dtype without conversion.
 NumberKind kind_of(DType dtype) noexcept;
-/// The dtype as which numbers of that kind are read: float32 for 16-bit floats, int64 for all
-/// integers.
+/// The dtype that numbers of this kind have after they are read: float32 for 16-bit floats, int64
+/// for all integers.
 DType widened(NumberKind kind) noexcept;
 /// The number of bytes of a tensor of this shape in the file, or nullopt if the shape is too large.
-/// It is too large if the product of all sizes other than zero is beyond 2^63 bytes.
+/// It is too large if 8 times the product of all sizes other than zero does not fit int64.
 std::optional<std::int64_t> stored_bytes(NumberKind kind, const Shape& shape) noexcept;
 
 /// Reads the next bytes of a file.
@@ -49,8 +49,8 @@ std::optional<std::int64_t> read_numbers(NumberKind kind, bool swapped, const Re
 
 /// Writes the elements of `dense`, which is row-major, as numbers of `kind`.
 ///
-/// The kind is the dtype's own, or a 16-bit float for floating dtypes. float64 is first rounded to
-/// float32, as in PyTorch.
+/// `kind` is kind_of(dtype), or a 16-bit float if the dtype is floating. As in PyTorch, float64 is
+/// first rounded to float32 if it is written as a 16-bit float.
 void write_numbers(NumberKind kind, const Array& dense, const PutBytes& put);
 
 }  // namespace tend::nn

@@ -115,14 +115,14 @@ class TemporaryFile {
 
   const OutputFile& file() const { return file_; }
 
-  // Gives the file its name, and the mode of the old one.
+  // Gives the file its final name, and the mode of the old file.
   void rename(const std::optional<FileStatus>& old) {
     if (old && ::fchmod(file_.descriptor(), old->st_mode & 0777) != 0) subject_.refuse(errno);
     file_.flush();
     if (::rename(path_.c_str(), target_.c_str()) != 0) subject_.refuse(errno);
     is_renamed_ = true;
-    // Without this, the old file might be back after a crash. That file is whole, too, so a failure
-    // here is not an error.
+    // Without this flush of the folder, the old file might be back after a crash. The old file is
+    // whole, too, so a failure here is not an error.
     const Descriptor folder(::open(folder_of(target_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (folder.is_open()) ::fsync(folder.get());
   }
@@ -142,7 +142,7 @@ std::optional<FileStatus> find_status(const Subject& subject) {
   return {};
 }
 
-// The file to which links lead. They must not form a circle.
+// The path of the file to which the links of `path` lead. Links must not form a circle.
 fs::path followed(fs::path path) {
   while (fs::is_symlink(path)) path = path.parent_path() / fs::read_symlink(path);
   return path;

@@ -15,16 +15,16 @@ using PutBytes = std::function<void(const void* data, std::size_t bytes)>;
 /// Puts bytes at a position of a file.
 using PutBytesAt = std::function<void(std::uint64_t position, const void* data, std::size_t bytes)>;
 
-/// Writes the bytes that fill(put) puts to the file at `path`, which appears whole or not at all.
+/// Writes a file at `path`, which appears whole or not at all. fill(put) gives the bytes to `put`.
 ///
 /// fill(put) writes a temporary file, NAME.tend.tmp in the same folder. This file is flushed to the
 /// disk, gets the mode of the old file, and is renamed. On any failure the old file stays, and the
-/// error of `fill` or an IoError that begins with [operation] is thrown. Links are followed: their
-/// target is written, even if it does not exist yet.
+/// error of `fill` or an IoError that begins with [operation] is thrown. Links are followed: the
+/// target of a link is written, even if the target does not exist yet.
 ///
-/// Several threads and processes may write one path. Each waits until the one before has ended (by
-/// a lock on the temporary file, if the file system has locks), and the last one wins. If a process
-/// is killed, the next write to the same path overwrites its temporary file.
+/// Several threads and processes may write one path. Each writer waits until the previous writer
+/// has ended, and the last writer wins. For this, the temporary file is locked, if the file system
+/// has locks. If a process is killed, the next write to the path overwrites the temporary file.
 ///
 /// A path that is not a regular file (a pipe, a terminal, a device) is opened and written as it is.
 void write_file(const std::filesystem::path& path, const std::function<void(const PutBytes&)>& fill,
@@ -32,7 +32,8 @@ void write_file(const std::filesystem::path& path, const std::function<void(cons
 void write_file(const std::filesystem::path& path, std::string_view content,
                 std::string_view operation = "write_file");
 
-/// The same, for a format whose headers are written after the content.
+/// Works as write_file(), but `put` also gets a position. For formats whose headers are written
+/// after the content.
 ///
 /// Throws: IoError - as write_file(), or the path is not a regular file
 void write_file_at(const std::filesystem::path& path,
@@ -40,7 +41,7 @@ void write_file_at(const std::filesystem::path& path,
 
 /// Appends to the file at `path`, or makes the file if there is none.
 ///
-/// On failure the file is as long as before. It must have no other writer.
+/// On failure the file is as long as before. No other writer may use the file.
 ///
 /// Throws: IoError - the file cannot be written
 void append_file(const std::filesystem::path& path, std::string_view content,

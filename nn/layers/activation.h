@@ -153,7 +153,7 @@ class Softplus : public Module<Softplus> {
 
 /// x where it is positive, else weight * x (torch.nn.PReLU).
 ///
-/// The weight is learned. There is one for all elements, or one for each channel (dimension 1).
+/// The weight is learned: one number for all elements, or one for each channel (dimension 1).
 class PReLU : public Module<PReLU> {
  public:
   /// `parameters` is 1 or the number of channels; `init` is the first value of the weights.

@@ -13,9 +13,10 @@ Conv1d::Conv1d(std::int64_t in_channels, std::int64_t out_channels, std::int64_t
   const std::int64_t groups = options.groups;
   if (in_channels < 1 || out_channels < 1 || kernel_size < 1 || groups < 1 ||
       in_channels % groups != 0 || out_channels % groups != 0) {
-    fail<ShapeError>("Conv1d", in_channels, " and ", out_channels, " channels in ", groups,
-                     " groups, with a kernel of size ", kernel_size,
-                     ": all must be at least 1, and groups must divide the channels");
+    fail<ShapeError>("Conv1d",
+                     "all sizes must be at least 1, and groups must divide the channels, got ",
+                     in_channels, " and ", out_channels, " channels in ", groups,
+                     " groups, with a kernel of size ", kernel_size);
   }
   if (options.padding.is_same() && options.stride != 1) {
     fail<ShapeError>("Conv1d", "the padding \"same\" needs a stride of 1, got ", options.stride);

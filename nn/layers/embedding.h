@@ -28,7 +28,7 @@ class Embedding : public Module<Embedding> {
   Embedding(std::int64_t num_embeddings, std::int64_t embedding_dim,
             std::optional<Integer> padding_index = std::nullopt);
   /// The same with options. O is always EmbeddingOptions; the constructor is a template only so
-  /// that other braces are still read as an index.
+  /// that an argument like {2} is still read as an index.
   template <std::same_as<EmbeddingOptions> O = EmbeddingOptions>
   Embedding(std::int64_t num_embeddings, std::int64_t embedding_dim, const O& options)
       : Embedding(num_embeddings, embedding_dim, index_of(options)) {}

@@ -99,7 +99,8 @@ Tensor trunc_normal_(const Tensor& tensor, double mean, double std, double a, do
   const double root = std::sqrt(2.0);
   const auto below = [&](double x) { return (1 + std::erf((x - mean) / std / root)) / 2; };
   if (!(std >= 0 && a <= b))
-    fail("trunc_normal_", "std ", std, " on [", a, ", ", b, "] is not a distribution");
+    fail("trunc_normal_", "std must be at least 0 and a at most b, got std ", std, ", a ", a,
+         " and b ", b);
   return write_elements("trunc_normal_", tensor, [&](const Array& out) {
     const Array scale = Array::scalar(std * root, out.dtype()),
                 shift = Array::scalar(mean, out.dtype());

@@ -10,8 +10,8 @@
 namespace tend::nn::init {
 
 // Each function writes `tensor` in place, outside of any graph, and returns it. Random numbers come
-// from the default generator. All functions throw a ShapeError if two indices of the tensor share
-// an element.
+// from the default generator. All functions throw a ShapeError if two indices of the tensor refer
+// to the same element.
 
 /// Uniform random numbers in [low, high).
 Tensor uniform_(const Tensor& tensor, double low = 0.0, double high = 1.0);
@@ -29,8 +29,8 @@ Tensor ones_(const Tensor& tensor);
 ///
 /// Throws: ShapeError - the tensor is not 2-d
 Tensor eye_(const Tensor& tensor);
-/// The kernel of a convolution that copies input channel i of each group to output channel i, as
-/// far as the group has both channels.
+/// A convolution kernel that copies, in each group, input channel i to output channel i. Output
+/// channels without such an input channel are zero.
 ///
 /// Throws:
 ///   ShapeError - the tensor does not have 3 to 5 dimensions
@@ -44,9 +44,10 @@ Tensor dirac_(const Tensor& tensor, std::int64_t groups = 1);
 ///
 /// Throws: ShapeError - the tensor has fewer than 2 dimensions
 Tensor orthogonal_(const Tensor& tensor, double gain = 1.0);
-/// Normal random numbers, N(0, std^2), with the share `sparsity` of zeros in each column.
+/// Normal random numbers, N(0, std^2), except that in each column random elements are zero.
 ///
-/// The number of zeros in a column is rounded up. Martens 2010.
+/// The number of zeros in a column is `sparsity` times the number of rows, rounded up. Martens
+/// 2010.
 ///
 /// Throws:
 ///   ShapeError - the tensor is not 2-d
@@ -56,7 +57,7 @@ Tensor sparse_(const Tensor& tensor, double sparsity, double std = 0.01);
 /// The nonlinearity after a layer.
 enum class Nonlinearity { linear, sigmoid, tanh, relu, leaky_relu, selu };
 
-/// The factor by which a layer's weights compensate for the nonlinearity after it.
+/// The factor by which a layer's weights compensate for the nonlinearity after the layer.
 ///
 /// It is 1 for linear and sigmoid, 5/3 for tanh, sqrt(2) for relu, sqrt(2 / (1 + slope^2)) for
 /// leaky_relu and 3/4 for selu. Only leaky_relu uses the slope. Its default is 0.01 here, but 0 in
@@ -64,8 +65,7 @@ enum class Nonlinearity { linear, sigmoid, tanh, relu, leaky_relu, selu };
 double calculate_gain(OrWord<Nonlinearity> nonlinearity,
                       std::optional<double> slope = std::nullopt);
 
-/// The size of a weight (out, in, ...) that determines its scale: the number of inputs or of
-/// outputs.
+/// What determines the scale of a weight (out, in, ...): its number of inputs or of outputs.
 enum class Fan { in, out };
 
 /// Uniform random numbers in [-b, b] with b = gain sqrt(3 / fan).

@@ -9,8 +9,8 @@ namespace tend::nn {
 
 Linear::Linear(std::int64_t in_features, std::int64_t out_features, Flag with_bias) {
   if (in_features < 1 || out_features < 0) {
-    fail<ShapeError>("Linear", "in_features ", in_features, " and out_features ", out_features,
-                     " are not valid sizes");
+    fail<ShapeError>("Linear", "in_features must be at least 1 and out_features at least 0, got ",
+                     in_features, " and ", out_features);
   }
   weight = Parameter(empty({out_features, in_features}));
   init::kaiming_uniform_(weight, std::sqrt(5.0));

@@ -63,7 +63,8 @@ std::vector<NamedLinear> named_by(ModuleBase& module, const std::vector<std::str
   }
   for (std::size_t i = 0; i < patterns.size(); ++i) {
     if (!is_used[i])
-      fail("add_lora", "'", patterns[i], "' names no Linear; there are ", some_names(module));
+      fail("add_lora", "'", patterns[i],
+           "' does not name a Linear; the Linear layers are: ", some_names(module));
   }
   return chosen;
 }

@@ -37,7 +37,7 @@ struct LoRAOptions {
 /// Nothing has changed after an error.
 ///
 /// Throws:
-///   Error - there is no pattern, or a pattern names no Linear
+///   Error - there is no pattern, or a pattern does not name a Linear
 ///   Error - a layer has LoRA already
 ///   Error - the rank is below 1, alpha is not finite, or dropout is not in [0, 1]
 std::int64_t add_lora(ModuleBase& module, const std::vector<std::string>& patterns,
@@ -46,8 +46,8 @@ std::int64_t add_lora(ModuleBase& module, const std::vector<std::string>& patter
 /// The lora_A and lora_B of all layers, under their paths. They can be saved without the other
 /// weights.
 ///
-/// The shapes of the tensors contain the rank, but nothing contains alpha. Save alpha, too: the
-/// program needs it for add_lora before it calls load_lora_state.
+/// The shapes of the tensors show the rank, but the result does not contain alpha. Save alpha, too:
+/// the program must pass alpha to add_lora before it calls load_lora_state.
 StateDict lora_state(const ModuleBase& module);
 /// Loads the result of lora_state() into a module that has LoRA in the same layers.
 ///
@@ -61,9 +61,9 @@ void load_lora_state(ModuleBase& module, const StateDict& state);
 
 /// Adds each layer's LoRA product to its weight, and removes the LoRA parameters.
 ///
-/// The module computes the same results as before, up to rounding, at the cost of layers without
-/// LoRA. Each weight becomes a new tensor. If another module shares the weight, that module still
-/// has the old tensor.
+/// The module computes the same results as before, up to rounding, but as fast as without LoRA.
+/// Each of these weights becomes a new tensor. If another module shares such a weight, that module
+/// still has the old tensor.
 ///
 /// The parameters that add_lora froze still do not require grad. Call module.requires_grad_(true)
 /// to train them again.

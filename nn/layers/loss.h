@@ -2,7 +2,7 @@
 // (autograd/ops/loss.h).
 //
 // Each constructor accepts the options of the function, in braces: MSELoss({.reduction = "sum"}).
-// Weights are buffers. They may also be the first or the last argument.
+// Weights may also be the first or the last argument of the constructor. They become buffers.
 #pragma once
 
 #include <concepts>

@@ -7,7 +7,7 @@ namespace tend::nn {
 
 LayerNorm::LayerNorm(const Shape& shape, double epsilon, Flag affine, Flag with_bias)
     : normalized_shape(shape), eps(epsilon) {
-  if (shape.empty()) fail<ShapeError>("LayerNorm", "normalized_shape must name a dimension");
+  if (shape.empty()) fail<ShapeError>("LayerNorm", "normalized_shape must not be empty");
   if (!affine) return;
   weight = Parameter(ones(shape));
   if (with_bias) bias = Parameter(zeros(shape));
@@ -24,7 +24,7 @@ std::string LayerNorm::extra_repr() const {
 
 RMSNorm::RMSNorm(const Shape& shape, std::optional<double> epsilon, Flag affine)
     : normalized_shape(shape), eps(epsilon) {
-  if (shape.empty()) fail<ShapeError>("RMSNorm", "normalized_shape must name a dimension");
+  if (shape.empty()) fail<ShapeError>("RMSNorm", "normalized_shape must not be empty");
   if (affine) weight = Parameter(ones(shape));
 }
 
@@ -40,7 +40,8 @@ std::string RMSNorm::extra_repr() const {
 GroupNorm::GroupNorm(std::int64_t groups, std::int64_t channels, double epsilon, Flag affine)
     : num_groups(groups), num_channels(channels), eps(epsilon) {
   if (groups < 1 || channels < 1 || channels % groups != 0) {
-    fail<ShapeError>("GroupNorm", groups, " groups do not divide ", channels, " channels");
+    fail<ShapeError>("GroupNorm", "num_groups must be at least 1 and divide num_channels, got ",
+                     groups, " groups and ", channels, " channels");
   }
   if (!affine) return;
   weight = Parameter(ones({channels}));
@@ -49,7 +50,8 @@ GroupNorm::GroupNorm(std::int64_t groups, std::int64_t channels, double epsilon,
 
 Tensor GroupNorm::forward(const Tensor& x) const {
   if (x.dim() < 2 || x.size(1) != num_channels) {
-    fail<ShapeError>("GroupNorm", "input ", x.shape(), " for ", num_channels, " channels");
+    fail<ShapeError>("GroupNorm", "dimension 1 of the input must have size ", num_channels,
+                     ", got ", x.shape());
   }
   return group_norm(x, num_groups, weight, bias, eps);
 }
@@ -61,7 +63,8 @@ std::string GroupNorm::extra_repr() const {
 
 BatchNorm1d::BatchNorm1d(std::int64_t features, const BatchNorm1dOptions& options)
     : num_features(features), eps(options.eps), momentum(options.momentum) {
-  if (features < 1) fail<ShapeError>("BatchNorm1d", "num_features is ", features, ", below 1");
+  if (features < 1)
+    fail<ShapeError>("BatchNorm1d", "num_features must be at least 1, got ", features);
   if (options.affine) {
     weight = Parameter(ones({features}));
     bias = Parameter(zeros({features}));
@@ -74,7 +77,7 @@ BatchNorm1d::BatchNorm1d(std::int64_t features, const BatchNorm1dOptions& option
 
 Tensor BatchNorm1d::forward(const Tensor& x) const {
   if (x.dim() != 2 && x.dim() != 3) {
-    fail<ShapeError>("BatchNorm1d", "input ", x.shape(), " has neither 2 nor 3 dimensions");
+    fail<ShapeError>("BatchNorm1d", "the input must have 2 or 3 dimensions, got ", x.shape());
   }
   const bool tracked = running_mean.defined();
   const bool updates = is_training() && tracked;

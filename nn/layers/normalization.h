@@ -86,7 +86,7 @@ class RMSNorm : public Module<RMSNorm> {
   ///@}
   ///@{
   /// The same with options. O is always RMSNormOptions; the constructors are templates only so that
-  /// other braces are still read as an epsilon.
+  /// an argument like {1e-6} is still read as an epsilon.
   template <std::same_as<RMSNormOptions> O = RMSNormOptions>
   RMSNorm(const Shape& shape, const O& options)
       : RMSNorm(shape, options.eps, options.elementwise_affine) {}

@@ -6,7 +6,7 @@
 
 namespace tend::nn {
 
-/// While it lives, the module is in evaluation mode and this thread records no graph.
+/// While this object lives, the module is in evaluation mode and this thread records no graph.
 ///
 /// Its destructor gives the module and all modules below it the mode that the module had before.
 class EvaluationMode {

@@ -14,7 +14,9 @@ std::string HookPoint::full_name() const {
 
 bool HookPoint::is_wanted() const {
   const std::string where = full_name();
-  bool wanted = false;  // asks all listeners: each one records the hook points
+  // Calls hears() of every listener, even after one wants the tensor, because hears() also records
+  // the name.
+  bool wanted = false;
   for (HookListener* each = HookListener::current(); each != nullptr; each = each->outer()) {
     wanted = each->hears(where) || wanted;
   }
@@ -43,9 +45,11 @@ Tensor HookPoint::pass(const Tensor& x, const std::vector<std::int64_t>& heads) 
   for (auto each = listeners.rbegin(); each != listeners.rend(); ++each) {
     result = (*each)->pass(where, result, heads);
     if (result.shape() != x.shape())
-      fail<ShapeError>(where, "the hook returned shape ", result.shape(), " for ", x.shape());
+      fail<ShapeError>(where, "the hook must return shape ", x.shape(), ", but returned ",
+                       result.shape());
     if (result.dtype() != x.dtype())
-      fail<DTypeError>(where, "the hook returned dtype ", result.dtype(), " for ", x.dtype());
+      fail<DTypeError>(where, "the hook must return dtype ", x.dtype(), ", but returned ",
+                       result.dtype());
   }
   return result;
 }

@@ -13,24 +13,25 @@ namespace tend::nn {
 
 /// Receives the tensors at the HookPoints that this thread passes while the listener lives.
 ///
-/// If there are several listeners, the one that was made first receives a tensor first. The next
-/// one receives the first one's result.
+/// If there are several listeners, the oldest one receives the tensor first. Every other listener
+/// receives the result of the listener that was made before it.
 class HookListener {
  public:
   HookListener(const HookListener&) = delete;
   HookListener& operator=(const HookListener&) = delete;
 
-  /// The last listener of this thread, or nullptr.
+  /// The newest listener of this thread, or nullptr.
   static HookListener* current() noexcept { return current_; }
   /// The listener that was made before this one, or nullptr.
   HookListener* outer() const noexcept { return outer_; }
 
   /// True if the listener wants the tensor at a hook point, such as "blocks.0.attention.hook_z".
   virtual bool hears(const std::string& name) = 0;
-  /// The heads whose attention scores and weights it wants there. An empty list means all heads.
+  /// The heads whose attention scores and weights the listener wants at this hook point. An empty
+  /// list means all heads.
   virtual std::vector<std::int64_t> heads(const std::string& name) const = 0;
   /// Receives x and returns the tensor with which the forward continues. If `heads` is empty, x has
-  /// all heads; otherwise its dimension -3 has these heads only.
+  /// all heads; otherwise dimension -3 of x has only these heads.
   virtual Tensor pass(const std::string& name, const Tensor& x,
                       const std::vector<std::int64_t>& heads) = 0;
 
@@ -51,8 +52,9 @@ class HookListener {
 ///       HookPoint hook_hidden{"hook_hidden"};
 ///       ...
 ///
-/// Its full name is the path of the running module, without the class of the outermost module,
-/// followed by its own name. It costs nothing while there is no listener.
+/// The full name of a hook point, such as "blocks.0.hook_hidden", is the path of the running module
+/// within the outermost module, followed by the name in the constructor. A hook point costs nothing
+/// while there is no listener.
 class HookPoint {
  public:
   /// The name must live as long as the program, as a string literal does.

@@ -11,7 +11,8 @@ struct Registry {
   std::set<const void*> addresses;
 };
 
-// The first object constructs it, so it is destroyed after all static modules.
+// The constructor of the first LiveObject constructs the registry. So the registry is destroyed
+// after all static modules.
 Registry& registry() {
   static Registry all;
   return all;

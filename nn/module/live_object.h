@@ -11,7 +11,7 @@ namespace tend::nn {
 
 enum class LiveKind : std::uint8_t { module, parameter };
 
-/// Base of an object whose address is known while it lives.
+/// A base class that registers the address of each object while the object lives.
 class LiveObject {
  public:
   /// The live objects that begin in `bytes`, in the order of their addresses.

@@ -53,8 +53,8 @@ std::vector<ModuleBase*> ModuleBase::modules() const {
 void ModuleBase::check_class(const std::type_info& declared) const {
   if (typeid(*this) != declared)
     fail(type_name(),
-         "a class that is derived from another module class inherits its forward and clone: "
-         "derive it from nn::Module<",
+         "must not be derived from another module class, whose forward and clone it would inherit. "
+         "Derive it from nn::Module<",
          type_name(), "> and make the other module a member");
 }
 
@@ -115,7 +115,7 @@ std::vector<std::pair<std::string, Tensor>> ModuleBase::named_buffers() const {
   return named(MemberKind::buffer);
 }
 
-// As named(), without the cost of making names. Training calls this at every step.
+// Like named(), but builds no names, to save time: training calls this at every step.
 std::vector<Tensor> ModuleBase::collect(MemberKind kind) const {
   std::vector<Tensor> tensors;
   Known known;
@@ -195,7 +195,8 @@ HookHandle ModuleBase::register_backward_hook(BackwardHook hook) {
 
 void ModuleBase::fail_hooks() const {
   fail("register_forward_hook", type_name(),
-       "'s forward does not return a single tensor, or has arguments that hooks cannot pass on");
+       " has hooks, so its forward must return a single tensor, and accept tensors as const "
+       "Tensor& and other arguments as lvalues");
 }
 
 std::size_t ModuleBase::checked_index(const char* list, std::int64_t index, std::size_t size) {
@@ -278,7 +279,7 @@ void ModuleBase::own_tensors() {
   };
   for (const auto& [path, module] : tree) {
     module->each_tensor([&](const OwnTensor& own) { replace(own.tensor); });
-    // Replaces other handles on the same parameters, too.
+    // Also replaces unregistered Parameter members that share a registered parameter.
     for (const LiveObject* each : live_within(module->own_bytes())) {
       if (each->live_kind() == LiveKind::parameter)
         replace(const_cast<Parameter&>(static_cast<const Parameter&>(*each)));
@@ -304,13 +305,10 @@ namespace {
 
 [[noreturn]] void fail_unknown(const ModuleBase& module) {
   const std::string type = module.type_name();
-  fail(CallScope::current_path(), "this ", type,
-       " is called by a module that does not have it among its members, so nothing trains or saves "
-       "it. Declare it as TEND_MODULE(",
-       type,
-       ", name), and several of them, in place of a "
-       "std::vector, as TEND_MODULE(ModuleList<",
-       type, ">, name)");
+  fail(CallScope::current_path(), "the module that calls this ", type,
+       " has no registered member for it, so nothing trains or saves the ", type,
+       ". Declare a member TEND_MODULE(", type,
+       ", name) or, instead of a std::vector, TEND_MODULE(ModuleList<", type, ">, name)");
 }
 
 }  // namespace
@@ -340,7 +338,7 @@ void ModuleBase::find_unregistered(const ModuleScope& scope) const {
     return !parameter.defined() || !parameter.requires_grad() ||
            parameters.contains(parameter.impl().get());
   };
-  // Children first: the error names the innermost module.
+  // Children come first, so that the error names the innermost module.
   for (auto at = tree.rbegin(); at != tree.rend(); ++at) {
     const auto& [path, module] = *at;
     std::vector<const LiveObject*> found = live_within(module->own_bytes());
@@ -348,13 +346,13 @@ void ModuleBase::find_unregistered(const ModuleScope& scope) const {
     if (found.empty()) continue;
     const std::string own = CallScope::current_path();
     const std::string owner = path.empty() ? own : as_text(own, '.', path);
-    // A forgotten module has a lower address than its own members.
+    // An unregistered module comes before its own members, since its address is lower.
     const LiveObject* first = found.front();
     if (first->live_kind() == LiveKind::module)
       fail_unregistered(owner, static_cast<const ModuleBase&>(*first));
     fail_unregistered(owner, static_cast<const Parameter&>(*first));
   }
-  if (is_unknown) return;  // checked again when a graph is recorded
+  if (is_unknown) return;  // not marked as checked: a later call that records a graph must fail
   for (const auto& [path, module] : tree) module->checked_ = true;
 }
 

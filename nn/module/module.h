@@ -42,8 +42,8 @@ namespace tend::nn {
 
 /// The options of register_buffer and TEND_BUFFER.
 struct BufferOptions {
-  /// True if state_dict() includes the buffer. load_state_dict() also loads other buffers, if the
-  /// state has them.
+  /// True if state_dict() includes the buffer. load_state_dict() loads every buffer that the state
+  /// has, persistent or not.
   Flag persistent = true;
 };
 
@@ -53,7 +53,7 @@ struct StateDictOptions {
   Flag all_buffers = false;
 };
 
-/// The part of every module that does not depend on its type.
+/// The base of all modules, with everything that does not depend on the class of a module.
 ///
 /// Modules are values: they are members of other modules, or elements of a ModuleList. A copy has
 /// its own structure but shares the tensors, as in Python's copy.copy. clone() also copies the
@@ -128,8 +128,8 @@ class ModuleBase : public LiveObject {
   ///   Error - keys are missing or unexpected, and `strict` is true
   ///   Error - a tensor is undefined or has another shape than the module's
   ///   Error - a key appears twice
-  ///   Error - several keys name one tensor of the module but have different elements (PyTorch uses
-  ///           the last)
+  ///   Error - several keys name one tensor of the module, and their elements differ (PyTorch uses
+  ///           the last one)
   IncompatibleKeys load_state_dict(const StateDict& state, Flag strict = true);
 
   /// Calls f for every module, children first (torch.nn.Module.apply).
@@ -191,8 +191,8 @@ class ModuleBase : public LiveObject {
 
   /// At the first call, checks that every module and parameter will be trained and saved.
   ///
-  /// The second error below does not occur if this module has nothing to train. Nor does it occur
-  /// if the parameters of this module were listed, since then the caller knows of them.
+  /// The second error below does not occur if this module has nothing to train. It does not occur
+  /// either if parameters() has listed the parameters, since an optimizer may then train them.
   ///
   /// Throws:
   ///   Error - a module or parameter is a member of this module, or of one below it, but no field
@@ -214,16 +214,17 @@ class ModuleBase : public LiveObject {
   /// Throws an Error if this module's class is derived from the declared class.
   void check_class(const std::type_info& declared) const;
 
-  /// Gives this module, a copy of another, its own tensors and lists of hooks. For clone().
+  /// Replaces the tensors and the lists of hooks by copies. clone() calls this on the new module.
   void own_tensors();
 
-  /// A module with an invariant overrides it, to throw if a loaded value breaks the invariant.
+  /// load_state_dict() calls this for every value. Override it to throw an Error if a value breaks
+  /// an invariant of the module.
   virtual void check_loaded(const std::string& /*field*/, const Tensor& /*value*/) const {}
 
  private:
   friend class Field;
-  // A member, given by its distance from this object. Copies and moved objects have the same
-  // distance.
+  // A member, stored as its offset from this object. The offset is the same in copies and moved
+  // objects.
   struct Entry {
     const char* name;
     std::ptrdiff_t offset;
@@ -280,11 +281,11 @@ class ModuleBase : public LiveObject {
   std::vector<Extra> extras_;
   std::shared_ptr<ModuleHooks> hooks_;
   bool training_ = true;
-  mutable Mark checked_;  // all members were found registered
+  mutable Mark checked_;  // find_unregistered() found no error
   mutable Mark listed_;   // parameters() or named_parameters() has listed its parameters
 };
 
-/// Registers a member with its module; the field macros declare one after each member.
+/// Registers a member with its module. The field macros declare a Field after each member.
 class Field {
  public:
   Field(ModuleBase& owner, const char* name, ModuleBase& member) {
@@ -404,7 +405,7 @@ std::ostream& operator<<(std::ostream& out, const ModuleBase& module);
   [[no_unique_address]] ::tend::nn::Field name##_field_ { \
     *this, #name, name                                    \
   }
-/// A parameter named `name`. While it is undefined, it counts as absent, such as an optional bias.
+/// A parameter named `name`. An undefined parameter, such as an optional bias, counts as absent.
 #define TEND_PARAMETER(name)                              \
   ::tend::nn::Parameter name;                             \
   [[no_unique_address]] ::tend::nn::Field name##_field_ { \

@@ -108,7 +108,8 @@ class ModuleDict : public ModuleBase {
     return at;
   }
 
-  // A list, so that names are constant and references to modules stay valid.
+  // A std::list, since a std::vector cannot move pairs with a const name. The list also keeps
+  // references to modules valid.
   std::list<value_type> modules_;
 };
 

@@ -81,32 +81,32 @@ void ModuleScope::rethrow_with_path(const Error& error) const {
 
 namespace {
 
-// The module's hooks. Each call has its own list. The gradient of the call's result is stored in a
-// walk_note, under the list's address, until the gradients of the inputs are there.
+// The backward hooks of one call of a module. In the backward, autograd::walk_note() stores the
+// gradient of the call's result under this list's address until the gradients of the inputs arrive.
 using BackwardHooks = std::shared_ptr<const HookList<BackwardHook>>;
 
 // Checks that a hook left one gradient for each argument, with the argument's shape and dtype.
 void check_replaced(const std::vector<Tensor>& left, const std::vector<Tensor>& arguments) {
   constexpr const char* operation = "register_backward_hook";
   if (left.size() != arguments.size()) {
-    fail<AutogradError>(operation, "a hook left ", left.size(), " gradients for ", arguments.size(),
-                        " arguments");
+    fail<AutogradError>(operation, "a hook must leave one gradient for each of the ",
+                        arguments.size(), " arguments, but left ", left.size());
   }
   for (std::size_t i = 0; i < left.size(); ++i) {
     if (!left[i].defined()) continue;
     if (left[i].shape() != arguments[i].shape()) {
-      fail<ShapeError>(operation, "a hook left a gradient of shape ", left[i].shape(),
-                       " for argument ", i, " of shape ", arguments[i].shape());
+      fail<ShapeError>(operation, "the gradient of argument ", i, " must have shape ",
+                       arguments[i].shape(), ", but a hook left ", left[i].shape());
     }
     if (left[i].dtype() != arguments[i].dtype()) {
-      fail<DTypeError>(operation, "a hook left a ", left[i].dtype(), " gradient for argument ", i,
-                       ", which is ", arguments[i].dtype());
+      fail<DTypeError>(operation, "the gradient of argument ", i, " must be ", arguments[i].dtype(),
+                       ", but a hook left ", left[i].dtype());
     }
   }
 }
 
-// Copies of the inputs from one node of the graph. The gradients of all inputs arrive at that node
-// together, where the hooks run.
+// Returns copies of the inputs that come from one common node of the graph. In the backward, the
+// gradients of all inputs arrive at that node together, and the node runs the hooks.
 std::vector<Tensor> watch_inputs(const BackwardHooks& hooks, std::vector<Tensor> inputs) {
   const autograd::CustomFunction watch{
       "BackwardHookFunctionBackward",
@@ -145,7 +145,8 @@ Versions versions_of(const std::vector<Tensor>& tensors) {
   return versions;
 }
 
-// Notes the gradient of the result. If no input requires grad, the hooks run here.
+// Returns the output with a node of the graph that stores the output's gradient in the backward. If
+// no input requires grad, this node runs the hooks.
 Tensor watch_output(const BackwardHooks& hooks, const Tensor& output, bool has_inputs) {
   return record_view(
       "BackwardHookFunctionBackward", output, output.array(),
@@ -160,7 +161,7 @@ Tensor watch_output(const BackwardHooks& hooks, const Tensor& output, bool has_i
           hook(none, d.grad());
           if (std::any_of(none.begin(), none.end(), [](const Tensor& t) { return t.defined(); }))
             fail<AutogradError>("register_backward_hook",
-                                "a hook left gradients where no argument requires grad");
+                                "a hook must not leave gradients if no argument requires grad");
         });
       },
       "backward_hook");
@@ -174,8 +175,8 @@ Tensor call_with_hooks(const ModuleBase& module, const ModuleHooks& hooks,
   const std::size_t count = inputs.size();
   hooks.before.for_each([&](const ForwardPreHook& hook) { hook(module, inputs); });
   if (inputs.size() != count) {
-    fail("register_forward_pre_hook", "a hook of ", module.type_name(), " left ", inputs.size(),
-         " inputs of ", count);
+    fail("register_forward_pre_hook", "a hook of ", module.type_name(), " must leave ", count,
+         " inputs, but left ", inputs.size());
   }
   BackwardHooks backward;
   const bool has_inputs = tracks(std::vector<TensorRef>(inputs.begin(), inputs.end()));
@@ -189,11 +190,12 @@ Tensor call_with_hooks(const ModuleBase& module, const ModuleHooks& hooks,
   Tensor output = forward(inputs);
   hooks.after.for_each([&](const ForwardHook& hook) { hook(module, inputs, output); });
   if (!backward) return output;
-  // The caller would not see a write into a copy of its argument. PyTorch refuses it, too.
+  // `inputs` are copies of the arguments, so the caller would not see a write into one of them.
+  // PyTorch throws here, too.
   if (has_inputs && versions_of(inputs) != versions) {
     fail<AutogradError>("register_backward_hook", module.type_name(),
-                        " has a backward hook, and it or a forward hook changes an argument in "
-                        "place");
+                        " has a backward hook, so neither its forward nor a hook may change an "
+                        "argument in place");
   }
   return output.requires_grad() ? watch_output(backward, output, has_inputs) : output;
 }

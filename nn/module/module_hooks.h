@@ -19,8 +19,9 @@ namespace tend::nn {
 
 class ModuleBase;
 
-/// A function of these arguments, one of which it may replace. It writes to that argument or, as in
-/// PyTorch, returns its new value. An undefined tensor or an empty list changes nothing.
+/// A function of these arguments that may replace one of them, the only one that is not const. It
+/// writes to this argument or, as in PyTorch, returns the new value. If it returns an undefined
+/// tensor or an empty list, the argument does not change.
 template <class... Arguments>
 class ModuleHook {
  public:
@@ -36,7 +37,7 @@ class ModuleHook {
 
   template <class F>
   static Call make_call(F f) {
-    Call call;  // one variable for all returns, as in TensorHook
+    Call call;  // all returns use it, because of a bug in GCC 12 (see TensorHook)
     if (tend::is_empty_function(f)) return call;
     if constexpr (std::is_void_v<std::invoke_result_t<F&, Arguments...>>) {
       call = std::move(f);
@@ -72,9 +73,9 @@ using ForwardPreHook = ModuleHook<const ModuleBase& /*module*/, std::vector<Tens
 using ForwardHook = ModuleHook<const ModuleBase& /*module*/, const std::vector<Tensor>& /*inputs*/,
                                Tensor& /*output*/>;
 /// Called in backward with the gradient of the module's result and the gradients of its tensor
-/// arguments. It may replace the latter by gradients of the same shape and dtype. The gradient of
-/// an argument that does not require grad is undefined. If no argument requires grad, `grad_inputs`
-/// is empty.
+/// arguments. The hook may replace the gradients of the arguments by others of the same shape and
+/// dtype. The gradient of an argument that does not require grad is undefined. If no argument
+/// requires grad, `grad_inputs` is empty.
 using BackwardHook =
     ModuleHook<std::vector<Tensor>& /*grad_inputs*/, const Tensor& /*grad_output*/>;
 
@@ -89,7 +90,7 @@ struct ModuleHooks {
   bool empty() const noexcept;
 };
 
-/// Marks a module as running while it lives, for the paths in messages.
+/// While this object lives, the module counts as running, so that messages contain its path.
 class ModuleScope final : public CallScope {
  public:
   explicit ModuleScope(const ModuleBase& module) : module_(module) {}

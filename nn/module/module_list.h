@@ -20,7 +20,8 @@ template <class T = AnyModule>
 class ModuleList : public ModuleBase {
  public:
   ModuleList() = default;
-  /// ModuleList<>{Linear(8, 32), ReLU()}. Braces make the modules from left to right.
+  /// A list of these modules: ModuleList<>{Linear(8, 32), ReLU()}. Braces make them from left to
+  /// right.
   template <class... Modules>
   requires(sizeof...(Modules) > 0 && (std::convertible_to<Modules, T> && ...) &&
            ((std::derived_from<Modules, ModuleBase> ||

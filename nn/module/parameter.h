@@ -6,8 +6,8 @@
 
 namespace tend::nn {
 
-/// A leaf tensor that requires grad. It shares the elements of `value`, and its printed form begins
-/// with "Parameter containing:".
+/// A leaf tensor that requires grad by default. It shares the elements of `value`, and its printed
+/// form begins with "Parameter containing:".
 class Parameter : public Tensor, public LiveObject {
  public:
   Parameter() : LiveObject(LiveKind::parameter) {}

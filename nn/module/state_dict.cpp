@@ -23,7 +23,8 @@ StateDict::iterator StateDict::find(std::string_view name) noexcept {
 
 const Tensor& StateDict::at(std::string_view name) const {
   const auto entry = find(name);
-  if (entry == end()) fail<IndexError>("StateDict", "no tensor of ", size(), " is named ", name);
+  if (entry == end())
+    fail<IndexError>("StateDict", "none of the ", size(), " tensors is named ", name);
   return entry->second;
 }
 
@@ -95,7 +96,8 @@ constexpr const char* kLoad = "load_state_dict";
   fail(kLoad, module.type_name(), " cannot load this state:", problems);
 }
 
-// The tensors by key. Throws an Error if a key appears twice or has an undefined tensor.
+// Returns a map from each key to its tensor. Throws an Error if a key appears twice or a tensor is
+// undefined.
 Sources sources_of(const ModuleBase& module, const StateDict& state) {
   Sources sources;
   std::string problems;
@@ -125,7 +127,7 @@ void check_shared(const ModuleBase& module, const std::vector<Load>& loads) {
     const Load& first = *known.try_emplace(load.target.impl().get(), &load).first->second;
     if (&first == &load || same_bits(first.value, load.value)) continue;
     problems += as_text("\n  keys ", first.key, " and ", load.key,
-                        " name one tensor of the module, but have different elements");
+                        " name one tensor of the module, so their elements must be equal");
   }
   if (!problems.empty()) refuse_state(module, problems);
 }
@@ -150,8 +152,8 @@ IncompatibleKeys ModuleBase::load_state_dict(const StateDict& state, Flag strict
       found.missing_keys.push_back(key);
       if (strict) problems += as_text("\n  missing key ", key, ' ', target.shape());
     } else if (source->second->shape() != target.shape()) {
-      problems += as_text("\n  key ", key, " has shape ", source->second->shape(), ", the module ",
-                          target.shape());
+      problems += as_text("\n  key ", key, " must have shape ", target.shape(), ", but has ",
+                          source->second->shape());
     } else {
       loads.push_back({key, target, source->second->to(target.dtype())});
     }

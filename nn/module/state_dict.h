@@ -50,7 +50,7 @@ class StateDict {
   /// Throws: IndexError - there is no entry of that name
   Tensor& at(std::string_view name);
   const Tensor& at(std::string_view name) const;
-  /// The first tensor of that name. If there is none, it adds an undefined tensor, as std::map
+  /// The first tensor of that name. If no tensor has the name, adds an undefined one, as std::map
   /// does.
   Tensor& operator[](std::string_view name);
   template <std::integral Number>

@@ -11,7 +11,8 @@ namespace tend::optim {
 template <bool is_decoupled>
 struct AdamFamilyOptions {
   double lr = 1e-3;
-  /// The weights of the old running means of gradients and of their squares in each step.
+  /// In each step, the first beta weights the old running mean of gradients, and the second one the
+  /// old running mean of their squares.
   std::pair<double, double> betas = {0.9, 0.999};
   double eps = 1e-8;
   /// Adam adds weight_decay * parameter to the gradient. AdamW's decay is decoupled: each step

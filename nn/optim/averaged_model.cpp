@@ -18,10 +18,12 @@ constexpr const char* kNumber = "n_averaged";
 void check_same(const char* operation, const std::string& key, const Tensor& parameter,
                 const Array& average) {
   if (parameter.shape() != average.shape()) {
-    fail<ShapeError>(operation, key, " is ", parameter.shape(), ", its average ", average.shape());
+    fail<ShapeError>(operation, key, " must have the shape of its average, ", average.shape(),
+                     ", but has ", parameter.shape());
   }
   if (parameter.dtype() != average.dtype()) {
-    fail<DTypeError>(operation, key, " is ", parameter.dtype(), ", its average ", average.dtype());
+    fail<DTypeError>(operation, key, " must have the dtype of its average, ", average.dtype(),
+                     ", but has ", parameter.dtype());
   }
 }
 
@@ -38,7 +40,8 @@ AveragedModel::AveragedModel(const nn::ModuleBase& model, const AveragedModelOpt
   if (decay_ && !(*decay_ >= 0 && *decay_ <= 1))
     fail(kName, "decay ", *decay_, " must lie in [0, 1]");
   for (const auto& [name, parameter] : model.named_parameters()) {
-    if (!is_floating(parameter.dtype())) fail<DTypeError>(kName, name, " is ", parameter.dtype());
+    if (!is_floating(parameter.dtype()))
+      fail<DTypeError>(kName, "parameters must be floating, but ", name, " is ", parameter.dtype());
     weights_.push_back({"module." + name, parameter, parameter.array().clone()});
   }
   if (weights_.empty()) fail(kName, "the model has no parameters");
@@ -50,7 +53,7 @@ void AveragedModel::update_parameters() {
   const Array share = Array::scalar(decay_ ? 1 - *decay_ : 1 / number, float64);
   for (const auto& [key, parameter, average] : weights_) {
     if (n_averaged_ == 0) {
-      average.copy_from(parameter.array());  // not lerp: an infinite average times zero is NaN
+      average.copy_from(parameter.array());  // lerp would compute 0 * average: NaN for infinity
     } else {
       kernels::lerp(average, average, parameter.array().contiguous(), share);
     }

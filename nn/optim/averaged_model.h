@@ -12,8 +12,8 @@ namespace tend::optim {
 
 /// The options of AveragedModel.
 struct AveragedModelOptions {
-  /// The weight of the old average in each update, for an exponential moving average. Without it,
-  /// the average is the mean of all updates.
+  /// The weight of the old average in each update, for an exponential moving average. Without a
+  /// decay, the average is the mean of the parameters at all updates.
   std::optional<double> decay = std::nullopt;
 };
 
@@ -28,8 +28,8 @@ struct AveragedModelOptions {
 ///       validate(model);  // has the averages as its weights
 ///     }
 ///
-/// It refers to the parameters that the model has now. Buffers are not averaged; the guard does not
-/// change them.
+/// An AveragedModel refers to the parameters that the model has when the AveragedModel is made.
+/// Buffers are not averaged, and the guard does not change them.
 class AveragedModel {
  public:
   /// The averages begin as copies of the parameters.
@@ -50,8 +50,9 @@ class AveragedModel {
   void update_parameters();
   std::int64_t n_averaged() const noexcept { return n_averaged_; }
 
-  /// The averages: "n_averaged", and "module.NAME" for every parameter. The names are PyTorch's,
-  /// whose state also has the buffers. update_parameters() changes these tensors.
+  /// The averages: "n_averaged", and "module.NAME" for every parameter. The names are the same as
+  /// in PyTorch, whose state also has the buffers. The tensors are not copies: update_parameters()
+  /// changes them.
   nn::StateDict state_dict() const;
   /// Loads a state_dict(). Nothing has changed after an error.
   ///
@@ -75,8 +76,8 @@ class AveragedModel {
 
 /// The model has its averaged weights while this object lives, and its own weights afterwards.
 ///
-/// Writes to the model's weights in between are lost. Guards of one model must end in the reverse
-/// order of their construction.
+/// Writes to the model's weights during that time are lost. Guards of one model must end in the
+/// reverse order of their construction.
 ///
 /// Throws:
 ///   ShapeError - a parameter's shape has changed

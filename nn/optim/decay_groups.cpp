@@ -7,7 +7,7 @@ namespace tend::optim {
 DecayGroups decay_groups(
     const nn::ModuleBase& model, double weight_decay,
     const std::function<bool(const std::string& name, const Tensor& parameter)>& decays) {
-  if (!decays) fail("decay_groups", "the function that chooses is empty");
+  if (!decays) fail("decay_groups", "the function decays is empty");
   DecayGroups groups(weight_decay);
   for (const auto& [name, parameter] : model.named_parameters())
     (decays(name, parameter) ? groups.decayed_ : groups.others_).push_back(parameter);

@@ -33,8 +33,8 @@ class DecayGroups {
 DecayGroups decay_groups(
     const nn::ModuleBase& model, double weight_decay,
     const std::function<bool(const std::string& name, const Tensor& parameter)>& decays);
-/// The same, with weight decay for tensors of two or more dimensions. Biases and the gains of norms
-/// have no weight decay then.
+/// Divides a model's parameters into tensors of two or more dimensions, which get the weight decay,
+/// and all others. Biases and the gains of norms then have no weight decay.
 DecayGroups decay_groups(const nn::ModuleBase& model, double weight_decay);
 
 }  // namespace tend::optim

@@ -10,9 +10,9 @@
 
 namespace tend::optim::detail {
 
-/// Calls call(kernels, x, g, state, count) for ranges of a parameter's elements. `x`, `g` and
-/// `state` point to the elements of the parameter, its gradient and the arrays of its state. An
-/// array that the optimizer does not use is null.
+/// Returns an Update that calls call(kernels, x, g, state, count) for a range of `count` elements.
+/// `x`, `g` and `state` point to the range in the parameter, in its gradient and in each array of
+/// its state. The pointer of an array that the optimizer does not use is null.
 template <std::size_t N, class Call>
 Update element_pass(const ParameterStep& p, const std::array<const Array*, N>& arrays, Call call) {
   return visit_floating("Optimizer", p.values.dtype(), [&](auto tag) -> Update {

@@ -64,7 +64,7 @@ void restore(const std::vector<Tensor>& parameters, const std::vector<Tensor>& v
 }
 
 void check_from_one(const char* option, std::int64_t value) {
-  if (value < 1) fail(LBFGS::kName, option, " is ", value, ", not a number from 1 on");
+  if (value < 1) fail(LBFGS::kName, option, " must be at least 1, got ", value);
 }
 
 }  // namespace
@@ -98,8 +98,8 @@ const std::vector<Tensor>& LBFGS::checked_parameters() {
   if (elements == 0) fail(kLBFGSStep, "the parameters have no elements");
   const Tensor& last = memory_.d;
   if (last.defined() && (last.numel() != elements || last.dtype() != dtype))
-    fail<ShapeError>(kLBFGSStep, "the parameters are ", elements, ' ', dtype,
-                     ", its memory of earlier steps ", last.numel(), ' ', last.dtype());
+    fail<ShapeError>(kLBFGSStep, "the parameters must still have ", last.numel(), " elements of ",
+                     last.dtype(), " as in earlier steps, but have ", elements, " of ", dtype);
   return parameters;
 }
 

@@ -14,8 +14,8 @@ enum class LineSearch { none, strong_wolfe };
 
 /// The options of LBFGS.
 struct LBFGSOptions {
-  double lr = 1;               ///< The step along the direction. A line search begins with it.
-  std::int64_t max_iter = 20;  ///< The most directions in one step().
+  double lr = 1;               ///< The step along the direction, or the first one of a line search.
+  std::int64_t max_iter = 20;  ///< The largest number of directions in one step().
   /// The number of calls of the closure after which a step() ends; by default max_iter * 5 / 4.
   std::optional<std::int64_t> max_eval = std::nullopt;
   double tolerance_grad = 1e-7;  ///< step() ends if no derivative is larger.

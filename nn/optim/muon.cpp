@@ -39,12 +39,12 @@ void Muon::check(const Options& o) {
   detail::check_from_zero(kName, "momentum", o.momentum);
   detail::check_from_zero(kName, "eps", o.eps);
   if (o.ns_steps < 1 || o.ns_steps > 99)
-    fail(kName, "ns_steps is ", o.ns_steps, ", not a number from 1 to 99");
+    fail(kName, "ns_steps must be from 1 to 99, got ", o.ns_steps);
 }
 
 void Muon::check_parameter(const Tensor& parameter) {
   if (parameter.dim() != 2)
-    fail<ShapeError>(kName, "a parameter of shape ", parameter.shape(), " is not a matrix");
+    fail<ShapeError>(kName, "parameters must be matrices, got shape ", parameter.shape());
 }
 
 Update Muon::update(const ParameterStep& p, const Options& o) const {

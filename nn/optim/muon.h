@@ -36,10 +36,11 @@ struct MuonOptions {
   }
 };
 
-/// Momentum whose steps are made orthogonal, for the matrices within a model.
+/// Gradient descent with momentum for the matrices within a model. Each step is made orthogonal.
 ///
-/// Use another optimizer for embeddings, heads, biases and gains. Names and defaults are the same
-/// as in torch.optim.Muon (PyTorch 2.9). Matrix products are computed in the parameters' dtype.
+/// Use another optimizer for embeddings, output layers, biases and gains. Names and defaults are
+/// the same as in torch.optim.Muon (PyTorch 2.9). Matrix products are computed in the parameters'
+/// dtype.
 /// Jordan et al. 2024, https://kellerjordan.github.io/posts/muon.
 ///
 ///     const auto groups = optim::decay_groups(model, 0.1, [](const auto& name, const Tensor& p) {

@@ -82,8 +82,9 @@ ParameterState read_parameter(const std::string& prefix, const Tensor& parameter
 void check_state_fits(const char* operation, const Tensor& parameter, const ParameterState& state) {
   for (const auto& [name, array] : state.arrays) {
     if (array.shape() == parameter.shape() && array.dtype() == parameter.dtype()) continue;
-    fail<ShapeError>(operation, "a parameter is ", parameter.shape(), ' ', parameter.dtype(),
-                     ", its ", name, " from earlier steps ", array.shape(), ' ', array.dtype());
+    fail<ShapeError>(operation, "a parameter must be ", array.shape(), ' ', array.dtype(),
+                     " as its ", name, " from earlier steps, but is ", parameter.shape(), ' ',
+                     parameter.dtype());
   }
 }
 
@@ -102,7 +103,7 @@ const Array& ParameterStep::array(const char* name, double start) const {
 }
 
 void detail::check_from_zero(const char* operation, const char* option, double value) {
-  if (!(value >= 0)) fail(operation, option, " is ", value, ", not a number from 0 on");
+  if (!(value >= 0)) fail(operation, option, " must be at least 0, got ", value);
 }
 
 void detail::check_betas(const char* operation, const std::pair<double, double>& betas) {
@@ -118,13 +119,13 @@ void Optimizer::check_new(const std::vector<Tensor>& parameters) {
   });
   for (const Tensor& parameter : parameters) {
     if (!is_floating(parameter.dtype()))
-      fail<DTypeError>("Optimizer", "a parameter is ", parameter.dtype());
+      fail<DTypeError>("Optimizer", "parameters must be floating, got ", parameter.dtype());
     if (!parameter.is_leaf())
-      fail<AutogradError>("Optimizer", "a parameter of shape ", parameter.shape(),
-                          " has history; only leaves are stepped");
+      fail<AutogradError>("Optimizer", "parameters must be leaves, but one of shape ",
+                          parameter.shape(), " has history");
     if (!known.insert(parameter.impl().get()).second)
-      fail("Optimizer", "a parameter of shape ", parameter.shape(),
-           " is given twice; each is stepped once");
+      fail("Optimizer", "each parameter must be given once, but one of shape ", parameter.shape(),
+           " is given twice");
   }
 }
 

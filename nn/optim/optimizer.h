@@ -28,7 +28,7 @@ struct ParameterState {
   std::map<std::string, Array> arrays;  ///< For example "exp_avg". Each has the parameter's shape.
 };
 
-/// A group of parameters. Its options are added by a derived class, since their type depends on the
+/// A group of parameters. A derived class adds the options, since their type depends on the
 /// optimizer.
 struct ParameterGroup {
   std::vector<Tensor> parameters;
@@ -53,13 +53,13 @@ struct ParameterStep {
   const Array& array(const char* name, double start = 0) const;
 };
 
-/// An array in a ParameterState.
+/// The name of an array in a ParameterState.
 struct StateName {
   const char* name;
-  bool always;  ///< True if every parameter has it after its first step.
+  bool always;  ///< True if every parameter has the array after the parameter's first step.
 };
 
-/// A pointer to an option, of each type that options have.
+/// A pointer to an option. These are all the types that options have.
 using OptionPointer = std::variant<double*, std::int64_t*, std::optional<std::int64_t>*,
                                    std::pair<double, double>*, Flag*>;
 using OptionVisitor = FunctionRef<void(const char* name, OptionPointer option)>;
@@ -101,7 +101,7 @@ class Optimizer {
   /// The learning rate of a group. This function and the following ones throw an IndexError if
   /// there is no such group.
   double lr(std::size_t group) const;
-  /// Sets the learning rate of a group. The next step() throws if it is out of range.
+  /// Sets the learning rate of a group. The next step() throws if the rate is out of range.
   void set_lr(std::size_t group, double lr);
   /// Sets the learning rate of all groups.
   void set_lr(double lr) {
@@ -111,7 +111,7 @@ class Optimizer {
   /// schedule was made.
   std::optional<double> initial_lr(std::size_t group) const;
   void set_initial_lr(std::size_t group, double lr);
-  /// The momentum of a group, or its first beta. It is nullopt if the optimizer has neither.
+  /// The momentum of a group, or its first beta. Returns nullopt if the optimizer has neither.
   std::optional<double> momentum(std::size_t group) const;
   /// Sets the momentum of a group, or its first beta.
   ///
@@ -194,7 +194,8 @@ class GroupedOptimizer : public Optimizer {
     Options options;
   };
 
-  /// An optimizer with one group of parameters. It also throws the errors of add_group().
+  /// An optimizer with one group of parameters. The constructor also throws the errors of
+  /// add_group().
   ///
   /// Throws: Error - the list of parameters is empty, for example because the module registered no
   ///                 parameter
@@ -202,8 +203,8 @@ class GroupedOptimizer : public Optimizer {
     if (parameters.empty()) fail(Self::kName, "optimizer got an empty parameter list");
     add_group(parameters, options);
   }
-  /// The same with a learning rate and the defaults of the other options. It is a template so that
-  /// braces are read as options.
+  /// An optimizer with one group, a learning rate, and the defaults of the other options. The
+  /// constructor is a template so that an argument in braces is never read as a rate.
   template <class Rate>
   requires(std::is_arithmetic_v<Rate> && !std::is_same_v<Rate, bool>)
       GroupedOptimizer(const std::vector<Tensor>& parameters, Rate lr)

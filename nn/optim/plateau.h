@@ -16,9 +16,9 @@ enum class ThresholdMode { rel, abs };
 /// The options of ReduceLROnPlateau.
 struct PlateauOptions {
   OrWord<PlateauMode> mode = PlateauMode::min;  ///< max: larger metrics are better.
-  double factor = 0.1;                          ///< A reduction multiplies a learning rate by it.
+  double factor = 0.1;                          ///< A reduction multiplies each rate by it.
   std::int64_t patience = 10;                   ///< The number of bad epochs before a reduction.
-  /// How much better than the best epoch an epoch must be: a share of the best metric (rel), or a
+  /// The least improvement on the best metric that counts: a share of the best metric (rel), or a
   /// number (abs).
   double threshold = 1e-4;
   OrWord<ThresholdMode> threshold_mode = ThresholdMode::rel;

@@ -19,8 +19,8 @@ std::vector<double> initial_rates(const Optimizer& optimizer) {
 
 void check_finite(const char* what, double value, std::size_t group, std::int64_t epoch) {
   if (!std::isfinite(value))
-    fail("LRScheduler", "the ", what, " of group ", group, " at epoch ", epoch, " would be ",
-         value);
+    fail("LRScheduler", "the ", what, " of group ", group, " at epoch ", epoch,
+         " must be finite, but would be ", value);
 }
 
 Optimizer& optimizer_of(const std::vector<std::reference_wrapper<LRScheduler>>& schedules) {
@@ -37,13 +37,15 @@ void check_optimizer(const char* operation, const Optimizer& optimizer, const LR
 double PerGroup::of(std::size_t group) const {
   if (!numbers_) return number_;
   if (group >= numbers_->size())
-    fail<IndexError>("PerGroup", "group ", group, " is not one of ", numbers_->size());
+    fail<IndexError>("PerGroup", "group ", group, " is out of range for ", numbers_->size(),
+                     " numbers");
   return (*numbers_)[group];
 }
 
 void PerGroup::check(const char* operation, const char* setting, std::size_t groups) const {
   if (numbers_ && numbers_->size() != groups)
-    fail(operation, numbers_->size(), " values of ", setting, " for ", groups, " groups");
+    fail(operation, setting, " must be one number or one for each of the ", groups,
+         " groups, but has ", numbers_->size());
 }
 
 LRScheduler::LRScheduler(Optimizer& optimizer, References parts)
@@ -147,13 +149,14 @@ SequentialLR::SequentialLR(Optimizer& optimizer, References schedules,
   }
   for (std::size_t i = 0; i < milestones_.size(); ++i) {
     if (milestones_[i] <= (i == 0 ? 0 : milestones_[i - 1]))
-      fail(kName, "milestone ", i, " is ", milestones_[i], ", which is not after the one before");
+      fail(kName, "milestones must be positive and increase, but milestone ", i, " is ",
+           milestones_[i]);
   }
   for (std::size_t i = 0; i < parts_.size(); ++i) {
     const LRScheduler& part = parts_[i];
     check_optimizer(kName, optimizer, part);
     if (i > 0 && !part.parts_.empty())
-      fail(kName, "schedule ", i, " combines others, and cannot start later");
+      fail(kName, "schedule ", i, " combines others, so it must be the first one");
   }
   // A group that was added after the parts were made has no initial rate. It starts from its
   // present rate.

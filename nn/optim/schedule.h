@@ -18,7 +18,7 @@ namespace detail {
 class StateReader;
 }
 
-/// A number for all groups, or one for each: 1e-5, or {1e-4, 1e-5}.
+/// One number for all groups, such as 1e-5, or one number for each group, such as {1e-4, 1e-5}.
 class PerGroup {
  public:
   PerGroup(double number) : number_(number) {}
@@ -40,15 +40,16 @@ class PerGroup {
 
 /// A schedule of the learning rates of an optimizer's groups, as in torch.optim.lr_scheduler.
 ///
-/// Its constructor sets the rates of epoch 0. Call step() after the optimizer's step(). It sets the
-/// rates of the next epoch, or of the next step if you call it after each step. The initial rates
-/// are the rates that the groups had when the optimizer's first schedule was made. Only OneCycleLR
-/// has its own initial rates. Unlike in PyTorch, a rate or momentum that is not finite is an Error.
+/// The constructor of a schedule sets the rates of epoch 0. Each step() of the schedule sets the
+/// rates of the next epoch. Call it after the optimizer's step(), at the end of each epoch. You may
+/// also call it after every step of the optimizer; an epoch is then one step. The initial rates are
+/// the rates that the groups had when the optimizer's first schedule was made. Only OneCycleLR has
+/// its own initial rates. Unlike in PyTorch, a rate or momentum that is not finite is an Error.
 ///
 /// A schedule refers to the optimizer, which must live as long as the schedule. Some schedules
 /// compute each rate from the last one: StepLR, MultiStepLR, ExponentialLR, ConstantLR, LinearLR,
-/// PolynomialLR and CosineAnnealingLR. As in PyTorch, only these also change groups that are added
-/// later.
+/// PolynomialLR and CosineAnnealingLR. As in PyTorch, only these schedules also change groups
+/// that are added later.
 class LRScheduler {
  public:
   virtual ~LRScheduler() = default;
@@ -56,7 +57,7 @@ class LRScheduler {
   /// Sets the rates of the next epoch.
   ///
   /// Nothing has changed after an error, with one exception: if a schedule combines others, some of
-  /// these may have stepped.
+  /// the others may have stepped.
   virtual void step();
 
   /// The rates that the last step set. There is one for each group that existed when the schedule
@@ -81,7 +82,7 @@ class LRScheduler {
  protected:
   using References = std::vector<std::reference_wrapper<LRScheduler>>;
 
-  /// A group whose next rate is computed.
+  /// The arguments of a Formula: a group, and the epoch whose rate is computed.
   struct Place {
     std::size_t group;
     std::int64_t epoch;  // the epoch of the next rate
@@ -108,9 +109,9 @@ class LRScheduler {
   LRScheduler(const LRScheduler&) = default;
   LRScheduler& operator=(const LRScheduler&) = default;
 
-  /// Sets the rates of epoch 0 and each group's initial_lr. Every constructor ends with it.
+  /// Sets the rates of epoch 0 and each group's initial_lr. Every constructor calls begin() last.
   void begin(Rule rule);
-  /// Ends a step of a schedule that combines others. These have set the rates.
+  /// Ends a step of a schedule that combines others. The others have already set the rates.
   void end_step();
 
  private:
@@ -120,7 +121,7 @@ class LRScheduler {
   /// Sets the rates of an epoch. `restarts` is true if another schedule ran before this one.
   void go_to(std::int64_t epoch, bool restarts);
   void save_rates();
-  /// Undoes begin(), for a schedule that starts later.
+  /// Sets last_epoch() to -1, as before begin(), for a schedule that starts later.
   void undo_begin();
   void save(nn::StateDict& state, const std::string& prefix) const;
   void read(detail::StateReader& reader, const std::string& prefix, bool applies);
@@ -133,13 +134,14 @@ class LRScheduler {
   std::vector<double> last_lr_;
 };
 
-/// One schedule after the other: schedules[i] starts at epoch milestones[i - 1], with its epoch 0.
+/// Runs schedules one after the other. At epoch milestones[i - 1], schedules[i] starts with its own
+/// epoch 0.
 ///
 ///     optim::LinearLR warmup(optimizer, {.start_factor = 0.1, .total_iters = 100});
 ///     optim::CosineAnnealingLR cosine(optimizer, 900);
 ///     optim::SequentialLR schedule(optimizer, {warmup, cosine}, {100});
 ///
-/// It refers to the schedules, which must live as long as this object. PyTorch:
+/// The schedules must live as long as the SequentialLR, which refers to them. PyTorch:
 /// torch.optim.lr_scheduler.SequentialLR.
 ///
 /// Throws:

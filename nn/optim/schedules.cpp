@@ -25,7 +25,7 @@ bool is_share(double value) {
   return value >= 0 && value <= 1;
 }
 
-// Falls from 1 to -1 along half a cosine.
+// Falls from 1 to -1 along half a cosine, while `share` grows from 0 to 1.
 double cosine(double share) {
   return std::cos(std::numbers::pi * share);
 }
@@ -111,8 +111,8 @@ LambdaLR::LambdaLR(Optimizer& optimizer, const Factor& factor)
 
 LambdaLR::LambdaLR(Optimizer& optimizer, std::vector<Factor> factors) : LRScheduler(optimizer) {
   if (factors.size() != optimizer.group_count())
-    fail("LambdaLR", factors.size(), " functions for ", optimizer.group_count(),
-         " groups of parameters");
+    fail("LambdaLR", "needs one function for each of the ", optimizer.group_count(),
+         " groups, got ", factors.size());
   for (const Factor& factor : factors) {
     if (!factor) fail("LambdaLR", "a function is empty");
   }
@@ -132,7 +132,7 @@ CosineAnnealingLR::CosineAnnealingLR(Optimizer& optimizer, Integer t_max, double
              [=](const Place& p) {
                if (p.epoch == 0) return p.lr;
                if ((p.epoch - 1 - length) % (2 * length) == 0) {  // rises again from eta_min
-                 if (p.is_later) return p.lr;                     // PyTorch has no base rate for it
+                 if (p.is_later) return p.lr;                     // PyTorch has no base rate then
                  return p.lr +
                         (p.base - eta_min) * (1 - std::cos(std::numbers::pi / real(length))) / 2;
                }
@@ -179,12 +179,12 @@ std::vector<double> checked_first_rates(const Optimizer& optimizer, const OneCyc
   return rates;
 }
 
-// The value at an epoch of a cycle: from `first` to `peak`, then to `last`. With three phases, it
-// passes `first` on its way to `last`.
+// The value at an epoch of a cycle, which goes from `first` to `peak`, and then to `last`. With
+// three phases, the cycle returns to `first` before it goes to `last`.
 double cycle(const OneCycleLROptions& o, std::int64_t epoch, double first, double peak,
              double last) {
   if (epoch > o.total_steps)
-    fail("OneCycleLR", "step ", epoch, " is after the last, ", o.total_steps);
+    fail("OneCycleLR", "step ", epoch, " is after the last step, ", o.total_steps);
   const double total = real(o.total_steps);
   double begin = 0, end = o.pct_start * total - 1, from = first, to = peak;
   const auto pass = [&](double next_end, double next) {  // to the next phase if this one ended

@@ -82,7 +82,8 @@ class LambdaLR : public LRScheduler {
   LambdaLR(Optimizer& optimizer, std::vector<Factor> factors);
 };
 
-/// Half a cosine from the initial rate to `eta_min` in t_max epochs, and back in the next t_max.
+/// Moves the rate along a cosine: from the initial rate to `eta_min` in t_max epochs, and back in
+/// the next t_max epochs.
 ///
 /// PyTorch's name for t_max is T_max. Loshchilov and Hutter 2017, https://arxiv.org/abs/1608.03983.
 ///
@@ -94,12 +95,13 @@ class CosineAnnealingLR : public LRScheduler {
 
 /// The options of CosineAnnealingWarmRestarts.
 struct WarmRestartsOptions {
-  std::int64_t T_0 = 10;    ///< The number of epochs of the first cosine.
-  std::int64_t T_mult = 1;  ///< Each cosine is T_mult times as long as the one before.
-  double eta_min = 0;       ///< The rate at which each cosine ends.
+  std::int64_t T_0 = 10;    ///< The number of epochs of the first half cosine.
+  std::int64_t T_mult = 1;  ///< Each half cosine is T_mult times as long as the one before.
+  double eta_min = 0;       ///< The rate at which each half cosine ends.
 };
 
-/// One half cosine after the other, each from the initial rate (Loshchilov and Hutter 2017).
+/// Moves the rate along half a cosine from the initial rate to `eta_min`, again and again
+/// (Loshchilov and Hutter 2017).
 ///
 /// Throws: Error - T_0 or T_mult is below 1
 class CosineAnnealingWarmRestarts : public LRScheduler {

@@ -40,7 +40,7 @@ std::optional<std::string_view> StateReader::left() const {
 }
 
 void StateReader::check_all_taken() const {
-  if (const auto key = left()) fail(operation_, *key, " belongs to nothing");
+  if (const auto key = left()) fail(operation_, *key, " is unknown");
 }
 
 }  // namespace tend::optim::detail

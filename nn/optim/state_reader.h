@@ -23,10 +23,10 @@ class StateReader {
   std::int64_t size_of(const std::string& key) const;
   /// Reads an entry. Throws an Error if it is missing, undefined, or of another shape or dtype.
   Array take(const std::string& key, const Shape& shape, DType dtype);
-  /// Reads a 0-d int64. Throws an Error if it is not between `least` and 2^53, up to which a double
-  /// can count.
+  /// Reads an integer from a 0-d int64 tensor. Throws an Error if the integer is below `least` or
+  /// above 2^53. Up to 2^53, a double can store every integer.
   std::int64_t take_count(const std::string& key, std::int64_t least = 0);
-  /// Reads a 0-d float64.
+  /// Reads a number from a 0-d float64 tensor.
   double take_number(const std::string& key) { return take(key, {}, float64).item<double>(); }
   /// The key of an entry that was not read, or nullopt if all were read.
   std::optional<std::string_view> left() const;

@@ -12,8 +12,8 @@ namespace {
 constexpr int kMostPoints = 25;
 constexpr double kTolerance = 1e-9;
 
-// The minimum between `low` and `high` of a cubic polynomial. The polynomial has the losses and
-// slopes of the two points.
+// The minimum, between `low` and `high`, of the cubic polynomial with the losses and slopes of the
+// points `a` and `b`.
 double cubic_minimum(const LinePoint& a, const LinePoint& b, double low, double high) {
   const auto& [first, second] = a.t <= b.t ? std::tie(a, b) : std::tie(b, a);
   const double d1 = a.slope + b.slope - 3 * (a.loss - b.loss) / (a.t - b.t);
@@ -42,7 +42,7 @@ class Search {
   }
 
  private:
-  // The two Wolfe conditions.
+  // A point fulfils the two Wolfe conditions if it is not too high, and if it is flat.
   bool is_too_high(const LinePoint& p) const {
     return p.loss > start_.loss + 1e-4 * p.t * start_.slope;
   }
@@ -68,8 +68,8 @@ class Search {
     return ends[low];
   }
 
-  // The next point within an interval. Two successive points must not both be near an end of the
-  // interval, so the second one is then placed a tenth of the interval away from the end.
+  // The next point within an interval. If two successive points are near an end of the interval,
+  // the second one is moved to a tenth of the interval away from that end. So is a point at an end.
   double next_in(const std::array<LinePoint, 2>& ends) {
     const double left = std::min(ends[0].t, ends[1].t), right = std::max(ends[0].t, ends[1].t);
     const double t = cubic_minimum(ends[0], ends[1], left, right), margin = 0.1 * (right - left);

@@ -24,8 +24,8 @@ class AddedTokenSet {
 
   /// Finds the tokens in a text. Calls `token` for each, and `text` for the parts between them.
   ///
-  /// It always takes the first token, and the longest if several begin there. Then it continues
-  /// after this token.
+  /// The search finds the token that begins first. If several tokens begin there, it finds the
+  /// longest one. Then it continues after this token.
   template <class Text, class Token>
   void cut(std::string_view whole, Text text, Token token) const {
     std::size_t done = 0;

@@ -9,7 +9,7 @@ constexpr bool stands_for_itself(unsigned byte) {
   return (byte >= 0x21 && byte <= 0x7E) || (byte >= 0xA1 && byte != 0xAD);
 }
 
-// The number of bytes that a code point above 255 represents.
+// The number of bytes that are represented by code points above 255.
 constexpr unsigned kOthers = 68;
 
 struct Alphabet {

@@ -19,8 +19,8 @@ const std::array<unsigned char, 256>& bytes_in_order() noexcept;
 /// Writes bytes as printable text. " the" becomes "\xC4\xA0the": U+0120, t, h, e.
 std::string printable(std::string_view bytes);
 
-/// Returns the bytes that a printable text represents. Empty if it has a character that represents
-/// no byte.
+/// Returns the bytes that a printable text represents. Empty if the text has a character that
+/// represents no byte.
 std::optional<std::string> bytes_of_printable(std::string_view text);
 
 }  // namespace tend::nn

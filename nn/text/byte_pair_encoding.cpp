@@ -78,14 +78,14 @@ void write_vocab_files(const TokenizerParts& parts, const std::filesystem::path&
                         !parts.add_prefix_space && !parts.ignore_merges;
   if (!is_plain) {
     fail(kSave,
-         "vocab.json and merges.txt cannot express another pattern than GPT-2's, "
-         "add_prefix_space, ignore_merges or added tokens that are not special");
+         "vocab.json and merges.txt can only express GPT-2's pattern, without add_prefix_space, "
+         "ignore_merges and added tokens that are not special");
   }
   const std::vector<std::string> written = written_tokens(parts);
   std::string merges = "#version: 0.2\n";
   for (const Merge& merge : parts.merges)
     merges += written[merge.left] + ' ' + written[merge.right] + '\n';
-  check_can_write(merges_txt);  // before the vocabulary is written, which needs the merges
+  check_can_write(merges_txt);  // first, since a vocabulary without merges would be useless
   write_file(vocab_json, vocabulary_json(written).dump(), kSave);
   write_file(merges_txt, merges, kSave);
 }
@@ -97,10 +97,11 @@ constexpr std::string_view kTrain = "BytePairEncoding::train";
 void check_training(const BytePairTraining& options) {
   const auto special = std::ssize(options.special_tokens);
   if (options.vocab_size < 256 + special || options.vocab_size > 0x7FFFFFFF) {
-    fail(kTrain, "vocab_size is ", options.vocab_size, ", not from ", 256 + special,
-         " (256 bytes and ", special, " special tokens) to 2^31 - 1");
+    fail(kTrain, "vocab_size must be from ", 256 + special, " (256 bytes and ", special,
+         " special tokens) to 2^31 - 1, got ", options.vocab_size);
   }
-  if (options.min_frequency < 1) fail(kTrain, "min_frequency is ", options.min_frequency);
+  if (options.min_frequency < 1)
+    fail(kTrain, "min_frequency must be at least 1, got ", options.min_frequency);
   for (auto token = options.special_tokens.begin(); token != options.special_tokens.end();
        ++token) {
     if (token->empty()) fail(kTrain, "a special token is empty");

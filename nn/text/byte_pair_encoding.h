@@ -62,10 +62,10 @@ class BytePairEncoding {
   /// Reads Hugging Face's tokenizer.json of a byte-level BPE: its model, added tokens and
   /// pre-tokenizer.
   ///
-  /// The pre-tokenizer must be ByteLevel. Splits by regular expressions and Digits may come before
-  /// it. PCRE2 matches the regular expressions. Added tokens that are not special are found in
-  /// every text. With `allow_special`, encode returns the ids of Hugging Face's encode with
-  /// add_special_tokens = False: truncation, padding and the post-processor have no effect.
+  /// The last step of the pre-tokenizer must be ByteLevel. Steps of the types Split and Digits may
+  /// come before ByteLevel. PCRE2 matches regular expressions. Added tokens that are not special
+  /// are found in every text. With `allow_special`, encode returns the ids of Hugging Face's encode
+  /// with add_special_tokens = False: truncation, padding and the post-processor have no effect.
   ///
   /// Throws: IoError - a part of the file is wrong or not supported; the message names the part
   static BytePairEncoding load_tokenizer_json(const std::filesystem::path& path,
@@ -81,7 +81,7 @@ class BytePairEncoding {
   ///   Error - vocab_size is less than 256 plus the number of special tokens, or above 2^31 - 1
   ///   Error - min_frequency is below 1
   ///   Error - a special token is empty, not UTF-8, given twice, or equal to another token
-  ///   Error - the different words together have 2^32 bytes or more
+  ///   Error - the different words together have 2^32 - 1 bytes or more
   static BytePairEncoding train(std::string_view text, const BytePairTraining& options = {});
 
   /// Returns the ids of a text.

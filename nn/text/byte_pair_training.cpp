@@ -29,7 +29,7 @@ struct Pair {
   std::vector<Place> places;  // where the pair begins, or began before merges
 };
 
-// A pair of neighbours, which pair_key() makes.
+// Two neighbouring tokens as one number (see pair_key()).
 using Key = std::uint64_t;
 
 class Trainer {
@@ -69,7 +69,8 @@ class Trainer {
     std::size_t bytes = 0;
     for (const CountedPiece& each : pieces) bytes += each.piece.size();
     if (bytes >= kNowhere)
-      fail("BytePairEncoding::train", "the different words have ", bytes, " bytes, beyond 2^32");
+      fail("BytePairEncoding::train",
+           "the different words together must have less than 2^32 - 1 bytes, but have ", bytes);
     std::array<TokenId, 256> id_of{};
     for (TokenId id = 0; id < 256; ++id) id_of[bytes_in_order()[id]] = id;
     symbols_.reserve(bytes);
@@ -96,7 +97,8 @@ class Trainer {
     grown_.push_back(key);
   }
 
-  // Returns the token with these bytes. Another pair may have made it before.
+  // Returns the token with these bytes. Adds the token unless an earlier merge has made the same
+  // bytes.
   TokenId token_of(const std::string& bytes) {
     const auto [place, is_new] = ids_.emplace(bytes, static_cast<TokenId>(parts_.tokens.size()));
     if (is_new) parts_.tokens.push_back(bytes);

@@ -22,7 +22,7 @@ struct CountedPiece {
 /// frequent pair is merged first. Of equally frequent pairs, the one with the smaller ids comes
 /// first.
 ///
-/// Throws: Error - the pieces together have 2^32 bytes or more
+/// Throws: Error - the pieces together have 2^32 - 1 bytes or more
 void learn_merges(TokenizerParts& parts, const std::vector<CountedPiece>& pieces,
                   std::int64_t most_tokens, std::int64_t min_frequency);
 

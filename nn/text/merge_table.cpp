@@ -46,8 +46,8 @@ MergeTable::MergeTable(const TokenizerParts& parts) {
   for (std::size_t rank = 0; rank < parts.merges.size(); ++rank)
     add(parts.merges[rank], static_cast<std::uint32_t>(rank));
 
-  // Encodes the bytes of each token. If the result is a single token, it goes into whole_. That map
-  // stays empty until all are done, so that encode() does not look them up there.
+  // Encodes the bytes of each token, and adds the bytes to `whole` if the result is a single token.
+  // The member whole_ stays empty until the end, so that encode() really merges each token's bytes.
   std::unordered_map<std::string_view, TokenId> whole;
   std::vector<std::int64_t> ids;
   for (std::size_t id = 0; id < parts.tokens.size(); ++id) {

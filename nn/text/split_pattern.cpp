@@ -22,7 +22,7 @@ std::string message_of(int error) {
   return reinterpret_cast<const char*>(text.data());
 }
 
-// The number of bytes before the first code point in `text`.
+// The number of bytes before the first valid code point in `text`.
 std::size_t broken_prefix(std::string_view text) {
   std::size_t at = 0;
   while (at < text.size() && utf8::length_at(text.substr(at)) == 0) ++at;
@@ -45,7 +45,8 @@ class Matcher {
     while (done < text.size() && find(text, done)) {
       const PCRE2_SIZE* place = pcre2_get_ovector_pointer(match_.get());
       const std::size_t begin = place[0], end = place[1];
-      if (begin < done || end <= begin) fail(kSplitPattern, "\\K moves the beginning of a match");
+      if (begin < done || end <= begin)
+        fail(kSplitPattern, "\\K must not move the beginning of a match");
       if (begin > done) piece(text.substr(done, begin - done), false);
       piece(text.substr(begin, end - begin), true);
       done = end;
@@ -81,7 +82,8 @@ SplitPattern::SplitPattern(std::string_view pattern) {
   const std::string text = to_pcre2(pattern);
   int error = 0;
   PCRE2_SIZE at = 0;
-  // MULTILINE: Oniguruma's ^ and $ match at lines. \C would match a single byte of a character.
+  // MULTILINE, because Oniguruma's ^ and $ match at each line. NEVER_BACKSLASH_C, because \C would
+  // match a single byte of a character.
   code_.reset(pcre2_compile(reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(),
                             PCRE2_UTF | PCRE2_UCP | PCRE2_MULTILINE | PCRE2_NEVER_BACKSLASH_C,
                             &error, &at, nullptr));

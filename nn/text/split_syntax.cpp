@@ -14,7 +14,8 @@
 namespace tend::nn {
 namespace {
 
-// The PCRE2 items, between brackets, of Oniguruma's sets. They were compared for all code points.
+// Oniguruma's character sets, as items between PCRE2's brackets. Each was compared with Oniguruma's
+// set for all code points.
 constexpr std::string_view kSpace = "\\p{White_Space}";
 constexpr std::string_view kHex = "0-9A-Fa-f";
 constexpr std::string_view kWord = "\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}";
@@ -113,7 +114,8 @@ class Translator {
 
   // --- escapes
 
-  // Takes a text in braces or angle brackets, with the brackets. Empty if there are no brackets.
+  // Reads a text in braces or angle brackets, and returns it with them. Returns an empty text if
+  // there are no brackets.
   std::string_view take_enclosed() {
     const std::size_t from = at_;
     if (is_end() || (in_[at_] != '{' && in_[at_] != '<')) return {};
@@ -122,7 +124,7 @@ class Translator {
     return in_.substr(from, at_ - from);
   }
 
-  // Translates the escape at `at_`, of a kind that means the same inside and outside of brackets.
+  // Translates the escape at `at_`, which must mean the same inside and outside of brackets.
   std::string common_escape() {
     take();
     const char c = take();
@@ -224,22 +226,22 @@ class Translator {
       return;
     }
     if (takes("~")) refuse("(?~", "PCRE2 has no absence operator");
-    // Options. Ruby's m is PCRE2's s.
+    // Options, as in (?i) or (?m:...). Ruby's m is PCRE2's s.
     const std::size_t end = std::min(in_.find_first_not_of("imxadsuyWDSP-", at_), in_.size());
     const std::string_view options = in_.substr(at_, end - at_);
     if (options.empty() || end == in_.size() || (in_[end] != ':' && in_[end] != ')')) return;
     if (options.find_first_not_of("im-") != std::string_view::npos)
-      refuse(as_text("(?", options), "of the options i and m can be given");
+      refuse(as_text("(?", options), "only the options i and m are supported");
     if (in_[end] == ')' && !is_first)
-      refuse(as_text("(?", options, ')'), "for Oniguruma it encloses the alternatives after it");
+      refuse(as_text("(?", options, ')'), "Oniguruma reads a(?i)b|c as a(?i:b|c)");
     for (const char option : options) out_ += option == 'm' ? 's' : option;
     at_ = end;
   }
 
   // --- brackets
 
-  // Reads from [ to its matching ]; [^...] is one expression. The nesting of brackets has a limit,
-  // since each level takes space on the stack.
+  // Reads from [ to its matching ]. The result for [^...] is a single expression in `others`. The
+  // nesting of brackets has a limit, since each level takes space on the stack.
   Set read_class() {
     if (++depth_ > kMaxDepth) refuse("brackets in brackets", "they nest deeper than 64");
     Set set = read_inside_class();

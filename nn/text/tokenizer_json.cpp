@@ -118,7 +118,7 @@ void read_split(const Part& part, TokenizerParts& parts) {
   const std::string& behavior = part["behavior"].text();
   const bool is_inverted = part["invert"].flag(false);
   if (behavior != "Isolated" && behavior != "Removed")
-    part["behavior"].refuse(" is ", shown(behavior), ", where Isolated and Removed are supported");
+    part["behavior"].refuse(" must be Isolated or Removed, but is ", shown(behavior));
   const bool is_isolated = behavior == "Isolated";
   parts.splits.push_back(
       {read_pattern(part["pattern"]), is_isolated || is_inverted, is_isolated || !is_inverted});
@@ -129,7 +129,7 @@ void read_digits(const Part& part, TokenizerParts& parts) {
   parts.splits.push_back({part["individual_digits"].flag(false) ? "\\p{N}" : "\\p{N}+"});
 }
 
-// Adds the parts of a Sequence, also of nested Sequences, to `steps`; any other part as it is.
+// Adds a part to `steps`. For a Sequence, adds its parts instead, also those of nested Sequences.
 void flatten(const Part& part, std::string_view members, std::vector<Part>& steps) {
   if (part["type"].text() != "Sequence") return steps.push_back(part);
   part.check_members({"type", members});
@@ -153,7 +153,7 @@ void read_pre_tokenizer(const Part& part, TokenizerParts& parts) {
     } else if (type == "Digits") {
       read_digits(step, parts);
     } else {
-      step["type"].refuse(" is ", shown(type), ", where Split and Digits come before ByteLevel");
+      step["type"].refuse(" must be Split or Digits before ByteLevel, but is ", shown(type));
     }
   }
   read_byte_level(last, parts);
@@ -209,7 +209,7 @@ std::vector<AddedToken> read_added(const Part& part, std::vector<WrittenToken>& 
 void read_merge(const Part& part, MergeReader& merges) {
   const Value& value = part.value();
   if (value.is_array()) {
-    if (part.list().size() != 2) part.refuse(" has ", part.list().size(), " parts");
+    if (part.list().size() != 2) part.refuse(" must have 2 parts, but has ", part.list().size());
     merges.add(part[0].text(), part[1].text());
     return;
   }
@@ -218,12 +218,12 @@ void read_merge(const Part& part, MergeReader& merges) {
     part.refuse(", '", shown(text), "', is not two tokens with a space between");
 }
 
-// Refuses an unknown token unless it is never used, because every byte has a token.
+// Refuses an unknown token if a byte has no token. If every byte has one, it is never used.
 void check_bytes(const Part& unk_token, const std::vector<std::string>& tokens) {
   std::bitset<256> has_token;
   for (const std::string& token : tokens)
     if (token.size() == 1) has_token.set(static_cast<unsigned char>(token[0]));
-  if (!has_token.all()) unk_token.refuse(" is not supported where a byte has no token");
+  if (!has_token.all()) unk_token.refuse(" is not supported, because a byte has no token");
 }
 
 void read_model(const FileName& file, const Part& model, const Part& added, TokenizerParts& parts) {
@@ -311,8 +311,8 @@ TokenizerParts read_tokenizer_json(const std::filesystem::path& path, bool ignor
                        "pre_tokenizer", "post_processor", "decoder", "model"});
   if (!is_absent_normalizer(whole["normalizer"]) && !ignore_normalizer) {
     whole["normalizer"].refuse(
-        " is not supported; with ignore_normalizer the file is read as if "
-        "it had none");
+        " is not supported; set ignore_normalizer to read the file as if it "
+        "had no normalizer");
   }
   TokenizerParts parts;
   read_pre_tokenizer(whole["pre_tokenizer"], parts);

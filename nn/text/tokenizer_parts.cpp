@@ -97,8 +97,8 @@ void MergeReader::add(std::string_view left, std::string_view right) {
   const Merge merge{id_of(left), id_of(right), id_of(std::string(left) + std::string(right))};
   const auto& tokens = parts_.tokens;
   if (tokens[merge.merged] != tokens[merge.left] + tokens[merge.right]) {
-    file_.refuse("the merge to '", shown(tokens[merge.merged]),
-                 "' joins other bytes: this token or a part of it is an added token");
+    file_.refuse("the bytes of '", shown(tokens[merge.merged]),
+                 "' are not the bytes of its two parts, since one of the three is an added token");
   }
   parts_.merges.push_back(merge);
 }

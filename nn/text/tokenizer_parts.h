@@ -47,7 +47,7 @@ inline constexpr std::string_view kGpt2Pattern =
     R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
 
 /// A regular expression that cuts a text into matches and the rest between them. The two flags say
-/// which of these are encoded.
+/// whether the matches are encoded, and whether the rest is.
 struct Split {
   std::string pattern;
   bool keeps_matches = true, keeps_rest = true;
@@ -62,7 +62,7 @@ struct TokenizerParts {
   std::vector<Merge> merges;  // an earlier one is applied first
   std::vector<Split> splits;  // applied one after the other
   bool add_prefix_space = false;
-  bool ignore_merges = false;  // true: a piece that is a token is not split, even without a merge
+  bool ignore_merges = false;  // true: a piece that is a token needs no merges to become the token
 };
 
 /// Returns the texts in the order of their ids.
@@ -92,7 +92,7 @@ std::vector<std::string> written_tokens(const TokenizerParts& parts);
 /// Adds the merges of a file, in their order, to a tokenizer's parts.
 class MergeReader {
  public:
-  /// `parts` must have its tokens already. `written` has them as the file writes them.
+  /// `parts` must have its tokens already. `written` has the same tokens as the file writes them.
   MergeReader(const FileName& file, const std::vector<std::string>& written, TokenizerParts& parts);
 
   /// Adds the merge of `left` and `right`, as the file writes them.

@@ -25,12 +25,12 @@ namespace {
 using detail::Audited;
 
 constexpr double kTolerance = 1e-4;
-// Errors of smaller derivatives are relative to this share of the loss or of the largest gradient.
-// Rounding makes central differences wrong by 1e-11 of the loss. Relative to a derivative of 0,
-// such as the derivative of a bias before BatchNorm, this error would be large.
+// The error of a derivative is divided by the size of the gradient, but by no less than this share
+// of largest_of(). Rounding makes central differences wrong by 1e-11 of the loss. Divided by a
+// gradient of 0, such as the gradient of a bias before BatchNorm, this error would be large.
 constexpr double kLeastScale = 1e-6;
 // The audit does not find errors below this share of the loss or of the largest gradient. So it
-// knows nothing of gradients that are as small as this.
+// cannot check gradients that are themselves as small.
 constexpr double kNegligible = kTolerance * kLeastScale;
 constexpr const char* kAudit = "audit";
 constexpr const char* kOutside = "outside of all modules";
@@ -59,7 +59,8 @@ Tensor loss_of(const Audited& audited) {
   const RngStateGuard same_state;
   const GradModeGuard graph(true);
   Tensor loss = audited.loss();
-  if (loss.numel() != 1) fail<ShapeError>(kAudit, "the loss is ", loss.shape(), ", not one number");
+  if (loss.numel() != 1)
+    fail<ShapeError>(kAudit, "the loss must be one number, but has shape ", loss.shape());
   return loss;
 }
 
@@ -166,17 +167,18 @@ bool spoils(const Audited& audited, ModuleBase& module) {
   return found;
 }
 
-// "in first" for a module whose path in CallScope is "Net.first".
+// Returns "in first" for a module whose path in CallScope is "Net.first".
 std::string place_in(const ModuleBase& model, const std::string& path) {
   if (path.empty()) return kOutside;
   const std::string root = model.type_name() + '.';
   return "in " + (path.starts_with(root) ? path.substr(root.size()) : path);
 }
 
-// The operation whose derivative computes the first gradient that is not finite. Empty if all are
-// finite.
+// The operation whose derivative computes the first gradient that is not finite. Empty if all
+// gradients are finite.
 std::string origin_in_backward(const Audited& audited) {
-  // Nodes know their modules only while a timeline runs. A profiler may already run one.
+  // The graph's nodes store the paths of their modules only while an autograd::Timeline exists. A
+  // Profiler may have made one already.
   std::optional<autograd::Timeline> timeline;
   if (!autograd::Timeline::is_on()) timeline.emplace();
   std::string origin;
@@ -219,7 +221,7 @@ bool is_wrong(Check check, const autograd::FunctionHook::Call& again,
   }
   const auto call = [&](const std::vector<Tensor>& x) {
     const RngStateGuard same_state;
-    std::vector<Tensor> copies;  // the function may write to them
+    std::vector<Tensor> copies;  // since the function may write to its inputs
     for (const Tensor& each : x) copies.push_back(each.defined() ? each.clone() : each);
     return again(copies);
   };
@@ -279,7 +281,7 @@ bool has_wrong_derivative(const ParameterAudit& p) {
          !(p.first_order <= kTolerance && p.second_order.value_or(0) <= kTolerance);
 }
 
-// The fault of a parameter, in words. Empty if it has no fault.
+// The fault of a parameter, in words. Empty if the parameter has no fault.
 std::string fault_of(const ParameterAudit& p) {
   if (!p.requires_grad) return "";
   if (!p.reached) return "not reached by the loss";

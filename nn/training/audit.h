@@ -21,16 +21,16 @@ struct ParameterAudit {
   Shape shape;
   /// False for a frozen parameter. The following members then have no meaning.
   bool requires_grad = true;
-  /// True if the loss depends on it, both in the model and in its float64 copy.
+  /// True if the loss depends on the parameter, both in the model and in the float64 copy.
   bool reached = false;
-  /// True if all elements of its gradient are exactly 0.
+  /// True if all elements of the parameter's gradient are exactly 0.
   bool is_zero = false;
-  /// True if its gradient is not exactly 0, but in float64 is at most 1e-10 of the loss or of the
-  /// largest gradient.
+  /// True if the parameter's gradient is not exactly 0, but in float64 is at most 1e-10 of the loss
+  /// or of the largest gradient.
   ///
   /// Such a gradient is mostly rounding: the parameter does not change the loss, like a bias before
-  /// BatchNorm or the bias of a key. This is not a fault, but a gradient that has vanished looks
-  /// the same.
+  /// BatchNorm or the bias of attention's keys. This is not a fault, but a gradient that has
+  /// vanished looks the same.
   bool is_negligible = false;
   /// The error of the first derivative: about 1e-8 if it is right.
   ///
@@ -38,7 +38,7 @@ struct ParameterAudit {
   /// differences, relative to the gradient's norm. The norm counts as at least 1e-6 of the loss or
   /// of the largest gradient, since rounding makes the differences of smaller gradients useless.
   double first_order = 0;
-  /// The same for the second derivative in that direction, relative to the norm of the gradient's
+  /// The error of the second derivative in that direction, relative to the norm of the gradient's
   /// derivative. It is nullopt if the gradient cannot be differentiated.
   std::optional<double> second_order = {};
   /// |g - g64| / |g64|, where g is the model's gradient and g64 the gradient of its float64 copy.
@@ -52,9 +52,9 @@ struct AuditReport {
   std::vector<ParameterAudit> parameters;
   /// The origin of the first NaN or infinity; empty if the loss and all gradients are finite.
   ///
-  /// It is the path of the module that made it from finite numbers, or "outside of all modules". If
-  /// the forward is finite, it names the operation and the module that ran it, such as "the
-  /// derivative of sqrt in blocks.0".
+  /// This is the path of the module that computed the NaN or infinity from finite numbers, or
+  /// "outside of all modules". If the forward is finite, this is the derivative that computed it,
+  /// with the module of the operation, such as "the derivative of sqrt in blocks.0".
   std::string not_finite;
   /// If a parameter's derivative is wrong: the custom functions (autograd::Function) that have
   /// wrong derivatives.
@@ -69,12 +69,11 @@ struct AuditReport {
   /// This means:
   /// - the loss and all gradients are finite;
   /// - every parameter that requires grad has a gradient that is not exactly zero;
-  /// - in the float64 copy, derivatives are right to 1e-4 of themselves, or to 1e-10 of the loss or
-  ///   of the largest gradient.
+  /// - in the float64 copy, the relative error of each derivative is at most 1e-4, or its error is
+  ///   at most 1e-10 of the loss or of the largest gradient.
   ///
-  /// It does not depend on `distance`, which compares the model's own gradients with the gradients
-  /// of the copy. Judge `distance` yourself: if terms cancel, a gradient may be far from right in
-  /// float32.
+  /// `distance` does not count. It compares the gradients of the model with the gradients of the
+  /// copy. Judge `distance` yourself: if terms cancel, a gradient may be far from right in float32.
   bool passed() const;
 };
 
@@ -97,8 +96,8 @@ AuditReport audit(const Audited& own, const Audited& in_float64);
 /// dtype and in float64. Other tensors that it reads must be converted to the copy's dtype, for
 /// example with x.type_as(model.weight). The model itself is not changed.
 ///
-/// Derivatives are compared with central differences for steps of 1e-5, 1e-6 and 1e-7. The best of
-/// them counts, since a difference across a kink, such as relu's, is always wrong.
+/// Derivatives are compared with central differences for steps of 1e-5, 1e-6 and 1e-7. The step
+/// with the smallest error counts, since a difference across a kink, such as relu's, is wrong.
 ///
 /// The default generator has the same state before every call of `loss`, and after the audit. So
 /// dropout drops the same elements in every call, except that it drops others in float64. Call

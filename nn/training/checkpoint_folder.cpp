@@ -71,7 +71,8 @@ std::map<std::int64_t, std::filesystem::path> CheckpointFolder::steps() const {
     const auto step = step_of(each.path().filename().string());
     if (step && each.is_regular_file()) found[*step] = each.path();
   }
-  // Otherwise the folder would look empty, and a new run would replace another run's checkpoints.
+  // Without this error the folder would look empty, and a new run would replace another run's
+  // checkpoints.
   if (error) fail<IoError>(kFolder, folder_, " cannot be read: ", error.message());
   return found;
 }

@@ -30,9 +30,11 @@ class CheckpointFolder {
   std::filesystem::path save(const RunState& run, std::int64_t step,
                              const std::map<std::string, std::string>& settings = {}) const;
 
-  /// Removes all but the last `keep` checkpoints up to this step, the checkpoints of later steps,
-  /// and unfinished checkpoints of killed processes. Call it when a run continues from this step,
-  /// since the earlier process may have been killed before it removed them.
+  /// Removes checkpoints that are no longer needed.
+  ///
+  /// Of the checkpoints up to this step, only the last `keep` stay. The checkpoints of later steps
+  /// and unfinished checkpoints of killed processes are removed. Call clear() when a run continues
+  /// from this step, since the earlier process may have been killed before its own clear().
   void clear(std::int64_t step) const;
 
   /// The checkpoints by step. Other files are skipped.

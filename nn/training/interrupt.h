@@ -4,8 +4,8 @@
 
 namespace tend::nn {
 
-/// While it lives, a first SIGINT (Ctrl-C) or SIGTERM is recorded and does not end the process. A
-/// second one ends it.
+/// While a guard lives, the first SIGINT (Ctrl-C) or SIGTERM is recorded and does not end the
+/// process. A second signal ends the process.
 ///
 /// Guards may nest on one thread. They share one record, which the outermost guard clears when it
 /// begins.

@@ -43,7 +43,7 @@ class Rows {
   std::map<std::pair<std::string, bool>, ProfileRow> rows_;
 };
 
-// "Net", "Net.blocks" and "Net.blocks.0" for the path "Net.blocks.0". Empty for "".
+// Returns "Net", "Net.blocks" and "Net.blocks.0" for the path "Net.blocks.0"; nothing for "".
 std::vector<std::string> paths_to(const std::string& module) {
   std::vector<std::string> paths;
   if (module.empty()) return paths;

@@ -34,9 +34,9 @@ struct ProfileRow {
 /// time.
 ///
 /// The derivative of an operation is one row, even if it consists of several operations. It belongs
-/// to the module that ran the operation. For attention with `is_causal`, FLOPs count visible pairs
-/// only. Profiling takes about a microsecond for each operation; most of that is not part of the
-/// operations' times.
+/// to the module that ran the operation. For attention with `is_causal`, FLOPs count only pairs of
+/// a query and a key that the mask does not hide. Profiling takes about a microsecond for each
+/// operation; most of that is not part of the operations' times.
 ///
 /// Throws: Error - there is already a profiler on this thread
 class Profiler {

@@ -19,7 +19,7 @@ class ProgressLine {
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
-  /// True if the next line may be shown.
+  /// True if enough time has passed since the last line.
   bool is_due() const { return Clock::now() >= next_; }
 
   void show(const std::string& line);

@@ -22,8 +22,8 @@ constexpr const char* kTable = "log.csv";
 constexpr auto kReplace = nlohmann::json::error_handler_t::replace;  // for bytes that are not UTF-8
 constexpr std::string_view kHead = "step,loss,lr,grad_norm,seconds,tokens_per_second,evaluation";
 
-// Rewrites the file as `head` and the lines up to step `last`. A line consists of `start`, its step
-// and more text.
+// Rewrites the file: `head`, and then the lines of the steps up to `last`. Each line begins with
+// `start` and the number of its step.
 void keep_until(const std::filesystem::path& path, std::int64_t last, const std::string& head,
                 std::string_view start) {
   std::ifstream file(path);

@@ -30,8 +30,8 @@ struct TrainedStep {
 /// s left".
 std::string progress_text(const TrainedStep& step, std::int64_t steps, double seconds_left);
 
-/// Writes the steps of a run as lines of JSON in log.jsonl, and as a table in log.csv. write()
-/// writes its line immediately.
+/// Writes the steps of a run as lines of JSON in log.jsonl, and as a table in log.csv. A line
+/// is in the files when write() returns.
 class RunLog {
  public:
   /// Continues the logs in the folder after step `last`. It removes later lines, which a killed run

@@ -26,8 +26,8 @@ double rounded(double value) {
   return value;
 }
 
-/// For a long curve that is smoothed: the means of groups of neighbouring points, so that at most
-/// kMostPoints points are left.
+/// Replaces a long curve with is_smoothed by the means of groups of neighbouring points, at most
+/// kMostPoints. Returns other curves as they are.
 Curve thinned(const Curve& curve) {
   const std::size_t size = std::min(curve.x.size(), curve.y.size());
   const std::size_t bucket = (size + kMostPoints - 1) / kMostPoints;
@@ -168,8 +168,8 @@ void RunPage::add_maps(std::string_view heading, const Maps& maps, std::string_v
   }
   if (!maps.choices.empty()) html += "</p>";
   if (maps.values.size() != size) {
-    throw ShapeError(as_text("[RunPage.add_maps] ", maps.values.size(), " values for maps of ",
-                             size, " values together"));
+    throw ShapeError(as_text("[RunPage.add_maps] the maps must have ", size,
+                             " values together, but have ", maps.values.size()));
   }
   for (const double value : maps.values) values.push_back(rounded(value));
   const Json json{{"name", file_name_of(heading)},
@@ -194,8 +194,8 @@ void RunPage::add_table(std::string_view heading, const std::vector<std::string>
   for (const std::string& cell : header) html += "<th>" + escaped(cell) + "</th>";
   for (const std::vector<std::string>& row : rows) {
     if (row.size() != header.size()) {
-      throw ShapeError(as_text("[RunPage.add_table] a row of ", row.size(), " cells below ",
-                               header.size(), " headings"));
+      throw ShapeError(as_text("[RunPage.add_table] a row must have ", header.size(),
+                               " cells like the header, but has ", row.size()));
     }
     html += "</tr><tr>";
     for (const std::string& cell : row) html += "<td>" + escaped(cell) + "</td>";

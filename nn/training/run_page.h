@@ -13,7 +13,7 @@ namespace tend::nn {
 /// A line of a chart.
 struct Curve {
   std::string name;
-  std::vector<double> x, y;  ///< They have the same size. Points that are not finite are left out.
+  std::vector<double> x, y;  ///< Of the same size. Points that are not finite are left out.
   /// Draws the curve pale, and a second line through the means of neighbouring points. For losses.
   bool is_smoothed = false;
   bool is_marked = false;  ///< Draws a dot at each point.
@@ -102,7 +102,8 @@ class RunPage {
   /// The text, escaped for HTML elements and quoted attributes. Bytes that are not UTF-8 become
   /// U+FFFD.
   static std::string escaped(std::string_view text);
-  /// An element with a JSON text for scripts. They read it with `dataOf(the element around it)`.
+  /// An HTML element with JSON data for scripts. A script reads the data with `dataOf(parent)`,
+  /// where `parent` is the element around this element.
   static std::string data(std::string_view json);
 
  private:

@@ -26,8 +26,8 @@ void add_text(Fnv1a& sum, std::string_view text) {
   sum.add(text);
 }
 
-// The checksum of the settings, except a checksum among them, and of each tensor's name, dtype,
-// shape and elements. Tensors without elements come last, sorted by name, since a file does not
+// The checksum of the settings other than "checksum", and of each tensor's name, dtype, shape and
+// elements. Tensors without elements come last, sorted by name, since a file does not
 // preserve their order.
 std::string checksum(const StateDict& tensors, const std::map<std::string, std::string>& settings) {
   Fnv1a sum;
@@ -176,7 +176,8 @@ void RunState::load_state_dict(const StateDict& state) {
 
 void RunState::save(const std::filesystem::path& path,
                     const std::map<std::string, std::string>& settings) const {
-  if (settings.contains(kChecksum)) fail("RunState::save", "the settings have a checksum");
+  if (settings.contains(kChecksum))
+    fail("RunState::save", "the settings must not have a \"checksum\"");
   const StateDict tensors = state_dict();
   auto metadata = settings;
   metadata[kChecksum] = checksum(tensors, settings);

@@ -38,7 +38,7 @@ concept Stateful = requires(T& part, const StateDict& state) {
 ///     }
 ///
 /// The state of the default generator is always included. The RunState refers to its parts, which
-/// must live as long.
+/// must live as long as the RunState.
 class RunState {
  public:
   explicit RunState(ModuleBase& model) : model_(&model) {}
@@ -73,7 +73,7 @@ class RunState {
   StateDict state_dict() const;
   /// Loads all parts, in the order in which they were added, and then the model's weights.
   ///
-  /// If an entry of a part is wrong, the parts before it are already loaded.
+  /// If an entry of a part is wrong, the parts before this part are already loaded.
   ///
   /// Throws: Error - an entry is missing, does not fit or belongs to no part
   void load_state_dict(const StateDict& state);
@@ -97,11 +97,11 @@ class RunState {
  private:
   struct Part {
     std::string name;
-    bool has_keys;  // true if it has several entries
+    bool has_keys;  // true for a part with entries of its own, false for a single tensor
     std::function<void(StateDict& state, const std::string& key)> save;
     std::function<void(const StateDict& state, const std::string& key)> load;
 
-    /// The key of its entry, or the prefix of the keys of its entries.
+    /// The key of the part's only entry, or the prefix of the keys of all its entries.
     std::string key() const;
     bool has(const std::string& entry) const;
   };

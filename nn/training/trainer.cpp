@@ -16,8 +16,8 @@ namespace {
 
 using detail::kTrainer;
 
-/// Returns a function that calls backward() for one of a step's losses. The loss is divided by the
-/// number of these losses, as in PyTorch.
+/// Returns a function that calls backward() for the loss of one micro-batch. The loss is divided by
+/// `parts`, the number of micro-batches in a step, as is usual in PyTorch.
 std::function<double()> backward_of(std::function<Tensor()> loss, std::int64_t parts) {
   if (!loss) fail(kTrainer, "the function that computes the loss is empty");
   return [loss = std::move(loss), parts] {
@@ -27,7 +27,8 @@ std::function<double()> backward_of(std::function<Tensor()> loss, std::int64_t p
   };
 }
 
-/// The same for the sum of a micro-batch's losses. The number of the losses is added to `weight`.
+/// Returns a function that calls backward() for the sum of the losses of one micro-batch. It adds
+/// the number of these losses to `weight`.
 std::function<double()> backward_of(std::function<WeightedLoss()> loss, double& weight) {
   if (!loss) fail(kTrainer, "the function that computes the loss is empty");
   return [loss = std::move(loss), &weight] {
@@ -149,7 +150,7 @@ void Trainer::run() {
   model_.train();
   while (should_continue()) {
     TrainedStep done = make_step();
-    // An evaluation may print.
+    // The evaluation in finish_step() may print, so the progress line must not be on the terminal.
     if (progress && is_due(step_, options_.evaluate_every)) progress->clear();
     finish_step(done);
     if (log) log->write(done);
@@ -182,19 +183,19 @@ std::filesystem::path Trainer::find_checkpoint() const {
     const std::filesystem::path best = best_of(options_.out);
     return last < 0 && options_.keep_best && std::filesystem::exists(best) ? best : "";
   }
-  const auto now = folder_->steps();  // another process may have written one in the meantime
+  const auto now = folder_->steps();  // another process may have written a checkpoint since then
   if (!now.contains(step)) fail(kTrainer, options_.out, " has no checkpoint of step ", step);
   return now.at(step);
 }
 
-// A new run would remove or replace the checkpoints of another run. If the program loaded a state
-// itself, the folder has a checkpoint of the present step.
+// Throws an Error if a new run would remove or replace the checkpoints of another run. If the
+// folder has a checkpoint of the present step, the program has loaded this checkpoint itself.
 void Trainer::check_folder() const {
   const auto found = folder_->steps();
   const bool would_replace = options_.keep_best && std::filesystem::exists(best_of(options_.out));
   if ((!found.empty() || would_replace) && !found.contains(step_))
     fail(kTrainer, options_.out, " has checkpoints of another run",
-         options_.resume ? "" : ": resume it, or give a new folder");
+         options_.resume ? "" : ": set resume, or choose a new folder");
 }
 
 void Trainer::find_start() {

@@ -61,8 +61,8 @@ class Trainer {
           const TrainerOptions& options);
   Trainer(ModuleBase& model, optim::Optimizer& optimizer, std::function<WeightedLoss()> loss,
           const TrainerOptions& options);
-  /// The same with a function that adds the gradients of the next batch to `.grad` and returns the
-  /// loss, such as distributed::DataParallel::backward.
+  /// `gradients` adds the gradients of the next batch to `.grad` and returns the loss, as
+  /// distributed::DataParallel::backward does.
   Trainer(ModuleBase& model, optim::Optimizer& optimizer, std::function<double()> gradients,
           TrainerOptions options);
   Trainer(const Trainer&) = delete;
@@ -75,9 +75,9 @@ class Trainer {
   /// Trains until `steps` steps are made, `patience` is used up, or Ctrl-C is pressed. Then it
   /// writes the last checkpoint.
   ///
-  /// If it is called again, it continues from the last step or, with `resume`, from the last
-  /// checkpoint. It puts the whole model into training mode. An evaluation restores the mode.
-  /// Exceptions of the functions pass through.
+  /// A later call continues from the last step or, with `resume`, from the last checkpoint.
+  /// run() puts the whole model into training mode. After an evaluation, the model returns to this
+  /// mode. Exceptions of the functions pass through.
   ///
   /// Throws:
   ///   NotFiniteError - a loss or gradient is not finite; the step is not made
@@ -111,7 +111,7 @@ class Trainer {
   ModuleBase& model_;
   optim::Optimizer& optimizer_;
   std::function<double()> gradients_;
-  bool gradients_are_divided_ = false;  // gradients_ divides its gradients and loss by `accumulate`
+  bool gradients_are_divided_ = false;  // true: gradients_() divides by `accumulate` itself
   double weight_ = 0;                   // the sum of the step's weights; 0 without WeightedLoss
   TrainerOptions options_;
   std::optional<CheckpointFolder> folder_;
@@ -121,7 +121,7 @@ class Trainer {
   bool stopped_early_ = false;
   std::int64_t worse_ = 0;  // evaluations since the best one
   double best_ = std::numeric_limits<double>::infinity();
-  std::int64_t first_step_ = 0;  // the first step of this process
+  std::int64_t first_step_ = 0;  // the step from which this run() started
   Clock::time_point start_;
 };
 

@@ -8,7 +8,7 @@ void detail::check_options(const TrainerOptions& o) {
   const auto at_least = [](const char* name, std::int64_t value, std::int64_t least) {
     if (value < least) fail(kTrainer, name, " must be at least ", least, ", got ", value);
   };
-  if (!(o.clip_norm >= 0)) fail(kTrainer, "clip_norm is ", o.clip_norm, ", not a number from 0 on");
+  if (!(o.clip_norm >= 0)) fail(kTrainer, "clip_norm must be at least 0, got ", o.clip_norm);
   at_least("steps", o.steps, 0);
   at_least("accumulate", o.accumulate, 1);
   at_least("tokens_per_step", o.tokens_per_step, 0);
@@ -19,11 +19,11 @@ void detail::check_options(const TrainerOptions& o) {
   if (o.settings.contains("checksum"))
     fail(kTrainer, "settings must not have a \"checksum\": each file has its own");
   if (o.out.empty() && (o.save_every > 0 || o.resume || o.keep_best))
-    fail(kTrainer, "checkpoints need a folder, out");
+    fail(kTrainer, "checkpoints need a folder: set out");
   if (o.evaluate && o.evaluate_every == 0)
     fail(kTrainer, "evaluate would never be called: evaluate_every is 0");
   if (!o.evaluate && o.evaluate_every > 0)
-    fail(kTrainer, "evaluate_every needs a function, evaluate");
+    fail(kTrainer, "evaluate_every needs the function evaluate");
   if ((o.patience > 0 || o.keep_best || o.plateau) && !o.evaluate && !o.after_step)
     fail(kTrainer,
          o.patience > 0 ? "patience"

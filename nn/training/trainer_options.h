@@ -21,17 +21,17 @@ struct TrainerOptions {
   std::int64_t accumulate = 1;  ///< The number of micro-batches whose losses one step averages.
   double clip_norm = std::numeric_limits<double>::infinity();
   std::int64_t tokens_per_step = 0;  ///< For tokens per second in the progress line and the logs.
-  std::int64_t evaluate_every = 0;   ///< In steps; 0: never. It needs `evaluate`.
-  /// The run ends after this number of evaluations without a better one; 0: it never does. NaN is
-  /// not better than anything.
+  std::int64_t evaluate_every = 0;   ///< Steps between evaluations; 0: never. Needs `evaluate`.
+  /// The run ends after this number of evaluations in a row without a new best one. 0: it does not
+  /// end early. NaN is not better than anything.
   std::int64_t patience = 0;
   /// The folder of checkpoints and logs. If it is empty, the run writes none. Without `resume`,
   /// run() throws an Error if the folder has checkpoints of another run.
   std::filesystem::path out = {};
-  std::int64_t save_every = 0;  ///< In steps; 0: only at the end.
+  std::int64_t save_every = 0;  ///< Steps between checkpoints; 0: only one at the end.
   std::int64_t keep = 3;        ///< The number of checkpoints that stay.
   /// After each evaluation that is better than all before it, best.safetensors is written in `out`.
-  /// `resume` continues from it if there is no checkpoint of a step.
+  /// `resume` continues from this file if there is no checkpoint of a step.
   Flag keep_best = false;
   /// True writes checkpoints and logs. If there are several processes, only one of them may write.
   Flag writes = true;

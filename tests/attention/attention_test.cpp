@@ -59,7 +59,7 @@ TEST_CASE("true means visible in a bool mask and -inf means hidden in a floating
   CHECK(by_bool[{0, 1, 1}].item() == 1);
 }
 
-TEST_CASE("a causal mask is aligned top-left and one for cached keys is aligned bottom-right") {
+TEST_CASE("causal masks are aligned top-left and causal masks for cached keys bottom-right") {
   const Inputs in;
   const Tensor weights =
       attention_with_weights(in.query, in.key, in.value, {.is_causal = true}).weights;
@@ -115,7 +115,7 @@ TEST_CASE("masked_softmax gives zeros to rows without a visible score above -inf
   CHECK(equal(attention::masked_softmax(scores, {}), tensor({{0., 1.}, {0., 0.}, {0.5, 0.5}})));
   const Tensor added = tensor({{0., -kInf}});
   CHECK(equal(attention::masked_softmax(scores, added), weights));
-  // A hidden score may be anything.
+  // A hidden score may be infinite.
   CHECK(equal(attention::masked_softmax(tensor({{1., kInf}}), added), tensor({{1., 0.}})));
   const Tensor gradient =
       autograd::grad({(weights * weights).sum()}, {scores}, {}, {.create_graph = true})[0];
@@ -132,8 +132,8 @@ TEST_CASE("attention names the argument that does not fit") {
   CHECK_THROWS_WITH(scaled_dot_product_attention(heads, fewer, fewer),
                     "[scaled_dot_product_attention] the leading dimensions of query (2, 4, 3, 5), "
                     "key (2, 2, 3, 5) and value (2, 2, 3, 5) do not broadcast; with enable_gqa, "
-                    "heads of the query share those of key and value");
-  // There is no hint if heads of the query cannot share the heads of the key.
+                    "heads of the query share the heads of key and value");
+  // The message suggests enable_gqa only if heads of the query can share heads of the key.
   const auto has_no_hint = Catch::Matchers::EndsWith("do not broadcast");
   const Tensor flat = ones({3, 4}), five = ones({5, 3, 4});
   CHECK_THROWS_WITH(scaled_dot_product_attention(flat, x, five), has_no_hint);
@@ -154,7 +154,8 @@ TEST_CASE("returned weights include dropout") {
   const Tensor kept = out.weights == 0;
   CHECK(kept.sum().item() > 20);
   manual_seed(5);
-  // The first is composed, the second is fused: they differ by roundings of sums of 6 terms.
+  // This call is fused, and attention_with_weights is composed. Their sums of 6 terms round
+  // differently.
   CHECK(
       allclose(scaled_dot_product_attention(x, x, x, {.dropout_p = 0.5}), out.context, 1e-6, 1e-6));
 }

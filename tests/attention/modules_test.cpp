@@ -47,7 +47,8 @@ TEST_CASE("every module can return its weights") {
   CHECK(allclose(out.logits, gpt(tokens), 1e-5, 1e-5));
 }
 
-TEST_CASE("a state with all buffers has the keys of the book's classes") {
+// The book is "Build a Large Language Model (From Scratch)".
+TEST_CASE("the state of a module with all of its buffers has the keys of the book's class") {
   CHECK(keys(SelfAttentionV1(3, 2)) == std::vector<std::string>{"W_query", "W_key", "W_value"});
   CHECK(keys(CausalAttention(3, 2, 4, 0.1)) ==
         std::vector<std::string>{"mask", "W_query.weight", "W_key.weight", "W_value.weight"});
@@ -122,7 +123,8 @@ TEST_CASE("weights can be copied between both forms of self-attention but biases
   CHECK_THROWS_WITH(plain.copy_weights(biased),
                     "[SelfAttentionV1] the other module has biases, which this one cannot store");
   CHECK_THROWS_WITH(SelfAttentionV1(3, 4).copy_weights(layers),
-                    "[SelfAttentionV1] weights of shape (2, 3) do not fit (3, 4) transposed");
+                    "[SelfAttentionV1] weights of shape (2, 3), transposed, must have the shape "
+                    "(3, 4)");
   CHECK(plain.W_query.is_leaf());
 }
 
@@ -133,7 +135,7 @@ TEST_CASE("a module refuses to load a mask that is not causal and stays unchange
   const Tensor before = mha.W_query.weight.detach().clone();
   state["mask"] = tril(ones({5, 5}));
   CHECK_THROWS_WITH(mha.load_state_dict(state),
-                    Catch::Matchers::ContainsSubstring("is not the causal one"));
+                    Catch::Matchers::ContainsSubstring("must have 1 above the diagonal"));
   CHECK(equal(mha.W_query.weight.detach(), before));
   state["mask"] = triu(ones({5, 5}), 1);
   mha.load_state_dict(state);
@@ -145,7 +147,7 @@ TEST_CASE("a module refuses to load a mask that is not causal and stays unchange
   state["mask"] = ones({5, 5});
   CHECK_THROWS_WITH(one.load_state_dict(state),
                     Catch::Matchers::ContainsSubstring("[CausalAttention]") &&
-                        Catch::Matchers::ContainsSubstring("is not the causal one"));
+                        Catch::Matchers::ContainsSubstring("must have 1 above the diagonal"));
 }
 
 TEST_CASE("gradients reach every parameter of a GPT") {

@@ -19,8 +19,9 @@ TEST_CASE(
     optimizer.step();
     const double torch_loss = expected["losses"][step].get<double>();
     INFO("step " << step << ": " << loss.item() << ", PyTorch " << torch_loss);
-    // Two orders of summation in float32, whose differences grow during training: measured 2.5e-7,
-    // and 8.3e-7 for the weights. The bound is twenty times as large, for other processors.
+    // tend and PyTorch add float32 numbers in different orders, and training amplifies the
+    // differences: 2.5e-7 was measured for losses, and 8.3e-7 for weights. The bounds are twenty
+    // times as large, because other processors round differently.
     CHECK(std::abs(loss.item() - torch_loss) < 5e-6 * torch_loss);
   }
   for (const auto& [name, weight] : mha.state_dict()) {
@@ -30,7 +31,7 @@ TEST_CASE(
 }
 
 TEST_CASE("training gets no memory from the system after its first steps and leaks no memory") {
-  if (!tend::detail::kKeepsBlocks) return;  // the address sanitizer sees every block
+  if (!tend::detail::kKeepsBlocks) return;  // with the address sanitizer, no block is reused
   // With several threads it is random which thread needs its own memory, and when.
   const int threads = num_threads();
   set_num_threads(1);

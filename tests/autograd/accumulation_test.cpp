@@ -13,8 +13,8 @@ namespace {
 
 using V = std::vector<double>;
 
-// The identity. Its derivative adds to the gradient accumulated so far if that is allowed, and
-// counts how often it did.
+// The identity. Its derivative adds to the gradient accumulated so far if that is allowed. `times`
+// counts these additions.
 Tensor adding_identity(const Tensor& x, int& times) {
   return record("AddingBackward", x.array().clone(), {x}, {}, [&times](Derivative& d) {
     if (const Array* sum = d.sum(0)) {
@@ -90,17 +90,17 @@ TEST_CASE("a derivative may add to the accumulated gradient if nobody else sees 
   CHECK(values(autograd::grad({run()}, {x})[0]) == V{111, 111, 111});
   CHECK(times == 4);
 
-  SECTION("not with create_graph") {
+  SECTION("with create_graph it does not add") {
     const Tensor gradient = autograd::grad({run()}, {x}, {}, {.create_graph = true})[0];
     CHECK(values(gradient) == V{111, 111, 111});
     CHECK(times == 4);
   }
-  SECTION("not with a node hook") {
+  SECTION("with a node hook it does not add") {
     const autograd::NodeHook hook([](const Node&, std::span<Tensor>) {});
     CHECK(values(autograd::grad({run()}, {x})[0]) == V{111, 111, 111});
     CHECK(times == 4);
   }
-  SECTION("not if the accumulated gradient is the caller's cotangent") {
+  SECTION("it does not add to the caller's cotangent") {
     const Tensor cotangent = tensor({1, 2, 3}, float64);
     const Tensor sum = adding_identity(x, times) + x;
     CHECK(values(autograd::grad({sum}, {x}, {cotangent})[0]) == V{2, 4, 6});

@@ -14,7 +14,8 @@ using V = std::vector<double>;
 using Tensors = std::vector<Tensor>;
 using Context = autograd::FunctionContext;
 
-// Multiplies x by 2 in place, marks it as dirty and returns it. Each flag turns off one part.
+// Marks x as dirty, multiplies it by 2 in place, and returns it. A flag that is false leaves out
+// one of these actions.
 struct Doubled : autograd::Function<Doubled> {
   Tensor forward(Context& context, const Tensor& x) const {
     if (marks) context.mark_dirty({x});
@@ -38,7 +39,7 @@ struct Exp : autograd::Function<Exp> {
   }
 };
 
-// Returns x * w, computed in place and saved, and w + 1.
+// Returns two tensors: x * w, which is computed in place and saved, and w + 1.
 struct Scaled : autograd::Function<Scaled> {
   static Tensors forward(Context& context, const Tensor& x, const Tensor& w) {
     context.mark_dirty({x});
@@ -92,7 +93,7 @@ TEST_CASE("a custom function may save the input that it changes in place") {
   CHECK(gradgradcheck(scaled, {a, w}));
 }
 
-TEST_CASE("a view that a custom function changes in place changes its base's history") {
+TEST_CASE("a custom function that writes to a view in place is in the history of the base") {
   const Tensor weights = tensor({{1, 10}, {100, 1000}}, float64);
   for (const bool several : {false, true}) {
     const Tensor a = leaf({{1, 2}, {3, 4}});
@@ -117,11 +118,11 @@ TEST_CASE("a view that a custom function changes in place changes its base's his
 TEST_CASE("mark_dirty refuses leaves, their views and expanded tensors") {
   Tensor x = leaf({1, 2});
   CHECK_THROWS_MATCHES(Doubled().apply(x), AutogradError,
-                       says("[mark_dirty] a leaf that requires grad, or a view of one, is written "
-                            "in place; use NoGradGuard"));
+                       says("[mark_dirty] cannot write in place to a leaf that requires grad, or "
+                            "to a view of one; use NoGradGuard"));
   CHECK_THROWS_AS(Doubled().apply(x[0]), AutogradError);
   CHECK_THROWS_AS(Doubled().apply(tensor(1.).expand({2})), ShapeError);
-  CHECK(values(x) == V{1, 2});  // before anything has changed
+  CHECK(values(x) == V{1, 2});  // the calls threw before they changed anything
   CHECK(x.version() == 0);
   {
     const NoGradGuard guard;

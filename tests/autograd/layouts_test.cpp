@@ -84,7 +84,7 @@ TEST_CASE("some operations make row-major results for any layout") {
   CHECK(x.tril().is_contiguous());
   CHECK(x.masked_fill(x > 0.5, 0).is_contiguous());
   CHECK(x.exp().reshape({-1}).is_contiguous());
-  // (1, 4) are not the strides of a row of 12.
+  // A tensor with the strides (1, 4) has no view of shape (12,).
   CHECK_THROWS_AS(x.exp().view({12}), ShapeError);
 }
 

@@ -121,7 +121,7 @@ TEST_CASE("A graph that refers to itself is freed completely") {
     const Tensor y = x * 1;
     y.add_(y * y);
   }));
-  // The same for a tensor that had no grad_fn at first.
+  // The same for a tensor that has no grad_fn before the write.
   CHECK(nothing_left([&] {
     const Tensor cache = zeros({4}, float64);
     cache.add_(x * cache);

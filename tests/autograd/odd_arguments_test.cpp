@@ -1,6 +1,6 @@
-// Every row of the operation table with odd arguments: undefined, empty and very large tensors,
-// other shapes and dtypes, overlapping views, the same tensor twice. Each call gives a result, or
-// an Error that leaves the arguments as they were.
+// Calls every row of the operation table with odd arguments: undefined, empty and very large
+// tensors, other shapes and dtypes, overlapping views, the same tensor twice. Each call must return
+// a result, or throw an Error and leave the arguments as they were.
 #include <cstdlib>
 #include <limits>
 #include <random>
@@ -49,7 +49,7 @@ Tensor small(Choices& choose, const Shape& shape, DType dtype) {
   return Tensor(Array::from<double>(numbers, shape).to(dtype));
 }
 
-// A dimension of x repeated `size` times, which needs no memory.
+// x with `size` copies of its first slice along `dim`. The copies need no memory.
 Tensor repeated(const Tensor& x, std::int64_t dim, std::int64_t size) {
   if (x.dim() == 0) return x.expand({size});
   if (x.size(dim) == 0) return x;
@@ -92,7 +92,7 @@ Tensor with_more_dims(const Tensor& x, std::size_t count) {
   return x.reshape(shape);
 }
 
-// An odd replacement for the argument `usual`. `others` are the arguments before it. Throws an
+// An odd replacement for the argument `usual`. `others` are the arguments before `usual`. Throws an
 // Error if the shape of `usual` does not allow the replacement.
 Tensor odd_in_place_of(Choices& choose, const Tensor& usual, const Tensors& others) {
   const DType dtypes[] = {boolean, int64, float32, float64};
@@ -259,7 +259,8 @@ TEST_CASE("odd arguments give a result or an error that leaves the arguments unc
   CHECK(errors > 1000);
 }
 
-// Tests only elementwise functions: others may read all elements before they allocate memory.
+// Tests only elementwise functions: other functions may read all elements before they allocate
+// memory.
 TEST_CASE("results that do not fit in memory are an error", "[table]") {
   int refused = 0;
   for (const Op& op : op_table()) {

@@ -26,7 +26,7 @@ std::string read_text(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// The text of a header without comments. If the header includes a table, its text follows.
+// The text of a header without comments. If the header includes a table, the table's text follows.
 std::string read_source(const std::string& path) {
   std::string text = read_text(path);
   std::smatch table;

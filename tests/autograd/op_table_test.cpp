@@ -24,7 +24,8 @@ namespace {
 
 using Tensors = std::vector<Tensor>;
 
-// The largest difference, divided by the rounding error of the largest expected number (or of 1).
+// The largest difference. The unit is the rounding error of the largest expected number, or of 1 if
+// all numbers are smaller.
 double roundings(const Tensor& found, const Tensor& expected, DType precision) {
   const std::vector<double> a = values(found);
   const std::vector<double> b = values(expected);
@@ -216,8 +217,8 @@ std::int64_t check_thread_counts(const TensorFunction& call, const Tensors& inpu
   return most;
 }
 
-// A call whose inputs are large enough for several threads. The rows of the operation table for
-// this operation have fixed sizes.
+// A call whose inputs are large enough for several threads, for an operation whose rows in the
+// operation table have small fixed sizes.
 struct LargeCall {
   std::string name;
   std::vector<Shape> shapes;

@@ -71,7 +71,7 @@ json read_fixtures(const std::string& family) {
   return json::parse(file);
 }
 
-// Both functions return the number of tensors that they compared.
+// The next two functions return the number of tensors that they compared.
 
 std::int64_t compare_outputs(const Tensors& found, const json& expected) {
   REQUIRE(found.size() == expected.size());
@@ -145,8 +145,8 @@ TEST_CASE("operations have PyTorch's values, dtypes and gradients", "[table]") {
       }
     }
   }
-  // In these samples tend has gradients but PyTorch has not: floor_divide, and samples that PyTorch
-  // refuses.
+  // tend has gradients in samples of floor_divide, and in samples that PyTorch refuses. PyTorch has
+  // no gradients in these samples.
   CHECK(without_gradients == 30);
   write_count("torch_comparisons", comparisons);
 }

@@ -143,13 +143,13 @@ TEST_CASE("a backward that fails does not change any grad") {
   wide(batch(0)).backward();
   const std::vector<Tensor> before = copies_of_grads(wide);
   const auto fail = [](const Tensor&) { throw std::runtime_error("a hook fails"); };
-  SECTION("in the hook of a tensor, after the products") {
+  SECTION("the hook of a tensor fails after the products") {
     const Tensor x = batch(1).requires_grad_();
     const Tensor y = x * 1;
     y.register_hook(fail);
     CHECK_THROWS_AS(wide(y).backward(), std::runtime_error);
   }
-  SECTION("in the hook of any of the leaves") {
+  SECTION("the hook of one of the leaves fails") {
     const std::size_t failing = GENERATE(0U, 1U, 2U, 3U);
     for (std::size_t i = 0; i < 4; ++i) {
       wide.weights()[i].register_hook([=](const Tensor& gradient) {

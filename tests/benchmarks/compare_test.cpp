@@ -99,7 +99,7 @@ TEST_CASE("compare exits with 1 if standard output or its file cannot be written
   CHECK(has(output, "cannot write no/such/folder.json"));
 }
 
-TEST_CASE("compare writes one row for each chosen row") {
+TEST_CASE("compare writes one result for each row of the benchmark that --rows selects") {
   const TemporaryFolder folder;
   const std::string file = folder.file("results.json");
   const auto [code, output] = run_compare({"--rows", "^(add of two|matmul 256)", "--peers",

@@ -16,7 +16,7 @@
 
 namespace {
 
-// The line that the probe prints for `question`. `before` is further arguments of /usr/bin/env,
+// The line that the probe prints for `question`. `before` contains more arguments of /usr/bin/env,
 // such as environment variables.
 std::string probe(const std::vector<std::string>& question,
                   const std::vector<std::string>& before = {}) {

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Writes data.json: the orders in which PyTorch (2.6 was used) returns the examples of a dataset.
 
-Each case also stores the next number of the default generator, or of its own generator. It reveals
-a wrong number of random numbers. Run in this folder: python3 make_data.py
+Each case also stores the next random number of each generator. It shows whether the case used the right number of
+random numbers. Run in this folder: python3 make_data.py
 """
 import json
 from pathlib import Path

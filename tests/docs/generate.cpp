@@ -6,8 +6,8 @@
 //
 // A block with a main becomes a separate program. A block that begins with a class or a template is
 // placed in the page's namespace. All other blocks of a page become the body of one function, so
-// that later blocks may use what earlier ones declare. If a text block follows a C++ block, the C++
-// must print exactly that text.
+// that later blocks may use the variables of earlier blocks. If a text block follows a C++ block,
+// the C++ must print exactly that text.
 #include <algorithm>
 #include <fstream>
 #include <iostream>

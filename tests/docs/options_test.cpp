@@ -1,4 +1,4 @@
-// docs/options.md lists every struct of options. It is generated from the headers.
+// docs/options.md lists every struct of options. The page is generated from the headers.
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -22,8 +22,8 @@ const std::string kHead = R"(# Options
 Every struct of options, with its fields in the order of PyTorch's arguments. Name the fields that you set, in this order:
 `optim::SGD(model.parameters(), {.lr = 0.1, .momentum = 0.9})`. The headers say what each field does.
 
-The compiler refuses a different order. For an unknown name it says `no matching function`. A note
-below names the struct: `no known conversion for argument 3 from '<brace-enclosed initializer list>' to 'const LossOptions&'`.
+The compiler refuses a different order. For an unknown name, its error is `no matching function`. A
+note after the error names the struct: `no known conversion for argument 3 from '<brace-enclosed initializer list>' to 'const LossOptions&'`.
 
 This page is generated from the headers: `TEND_WRITE_OPTIONS=1 build/release/tests/docs/test_docs "docs/options.md*"`.
 )";

@@ -128,7 +128,7 @@ TEST_CASE("the C++ on the pages prints what the Python printed") {
       const std::string expected = *text++;
       if (expected.empty()) continue;
       INFO(page << ':' << blocks[i].line);
-      // The next text block is what the C++ prints. It may print other text first.
+      // The next text block is the output of the C++, which may begin with more text.
       const auto next = std::find_if(blocks.begin() + static_cast<std::ptrdiff_t>(i), blocks.end(),
                                      [](const CodeBlock& b) { return b.language == "text"; });
       REQUIRE(next != blocks.end());

@@ -28,7 +28,7 @@ Kills::Kills(std::string program,
   const Ended whole = run_program(program_, words_("whole"), folder_);
   if (whole.code != 0) throw std::runtime_error(whole.output);
   const auto time = std::chrono::duration_cast<microseconds>(steady_clock::now() - start);
-  // Long enough for some progress before most kills, also on a slow machine.
+  // Most kills come late enough for some progress, also on a slow machine.
   delay_ = std::uniform_int_distribution<std::int64_t>(0, time.count() * 6 / 10);
 }
 

@@ -86,8 +86,8 @@ TEST_CASE("nanogpt's steps over two micro-batches equal steps over one batch of 
 }
 
 TEST_CASE("nanogpt's first steps have PyTorch's losses for the same seed") {
-  // make_nanogpt.py wrote tests/data/nanogpt.json. It has its own model, weights, batches and
-  // schedule.
+  // make_nanogpt.py wrote tests/data/nanogpt.json. The script has its own model, weights, batches
+  // and schedule.
   const auto torch = nlohmann::json::parse(std::ifstream(TEND_TEST_DATA "/nanogpt.json"));
   const TemporaryFolder folder;
   std::ofstream text(folder.file("text"), std::ios::binary);
@@ -168,7 +168,7 @@ TEST_CASE("nanogpt says what is wrong with its text, its options and its checkpo
   fails(small_nanogpt({"--steps", "4", "--out", "o"}), 1, "has checkpoints of another run");
   fails(small_nanogpt({"--steps", "4", "--out", "o", "--resume"}), 1,
         "was written with other settings");
-  // The same settings with another text.
+  // Uses the same settings with another text.
   const std::string was = alphabet();
   std::ofstream(folder.file("text")) << std::string(was.rbegin(), was.rend());
   fails(small_nanogpt({"--steps", "3", "--out", "o", "--sample", "0", "--resume"}), 1,

@@ -81,7 +81,7 @@ TEST_CASE("lora learns another alphabet with a small part of the weights") {
 TEST_CASE("dates are translated letter by letter") {
   const TemporaryFolder folder;
   const auto r = results_of("dates", {"--steps", "250"}, folder);
-  CHECK(r.at("loss") < 1.2);  // 2.3 if it only learns to write digits
+  CHECK(r.at("loss") < 1.2);  // 2.3 if the model only learns to write digits
   CHECK(results_of("dates", {"--steps", "3", "--seed", "4"}, folder).at("seed") == 4);
 }
 

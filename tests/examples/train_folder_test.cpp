@@ -182,7 +182,7 @@ TEST_CASE("a run that replaces another leaves no checkpoint of the old run") {
   CHECK(refused.code == 1);
   CHECK_THAT(refused.output,
              ContainsSubstring("a/step-00000004.safetensors already exists: --overwrite"));
-  // A run that writes no files there deletes no files.
+  // A run that writes no files to the folder deletes no files.
   CHECK(run_in_a({"--steps", "2", "--report", "none", "--checkpoint", "none"}).code == 0);
   CHECK(names_in(folder.file("a")).size() == 4);
   CHECK(run_in_a({"--steps", "2", "--overwrite"}).code == 0);

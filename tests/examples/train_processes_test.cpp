@@ -61,7 +61,7 @@ TEST_CASE("train refuses bad options for several processes before it writes anyt
     CHECK_THAT(ended.output, ContainsSubstring("train: " + message));
     CHECK(!std::filesystem::exists(folder.file("x")));
   };
-  expect(2, {"--out", "x"}, "2 processes were started; --shards divides each batch among them");
+  expect(2, {"--out", "x"}, "2 processes need --shards, which divides each batch among them");
   expect(2, {"--shards", "3", "--out", "x"}, "--shards 3 is not a power of two");
   expect(2, {"--shards", "8", "--out", "x"}, "--batch 4 must be a multiple of --shards 8");
 }

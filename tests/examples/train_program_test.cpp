@@ -56,7 +56,7 @@ TEST_CASE("the losses are the same for any number of threads") {
 
 TEST_CASE("a run whose loss is not finite exits with 1 and keeps its last sound checkpoint") {
   const TemporaryFolder folder;
-  // Each step multiplies the weights by about -29, and a validation follows every fourth.
+  // Each step multiplies the weights by about -29. A validation follows every fourth step.
   const Ended ended =
       run(small({"--weight-decay", "10000", "--warmup", "0", "--steps", "64", "--json", "r.json"}),
           folder);

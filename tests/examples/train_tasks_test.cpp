@@ -87,7 +87,7 @@ TEST_CASE("the check consists of held-out sequences that are not in the examinat
     CHECK(is_held_out(question_of(sequence, task.is_answer)));
     CHECK_FALSE(examined.contains(sequence));
   }
-  CHECK(check_sequences(make_task("add", 1)).empty());  // the examination uses all of them
+  CHECK(check_sequences(make_task("add", 1)).empty());  // the examination uses every sequence
 }
 
 TEST_CASE("reverse answers with the digits backwards") {
@@ -195,7 +195,7 @@ TEST_CASE("text keeps its last tenth for validation") {
   }
   Random random(0, 0);
   const std::vector<Tokens> held_out = task.held_out(random, 1000);
-  REQUIRE(held_out.size() == 11);  // each predicts 9 of the last 100 bytes
+  REQUIRE(held_out.size() == 11);  // each sequence predicts 9 of the last 100 bytes
   Tokens predicted;
   for (const Tokens& s : held_out) predicted.insert(predicted.end(), s.begin() + 1, s.end());
   CHECK(held_out.front().front() == 0);

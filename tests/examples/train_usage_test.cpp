@@ -53,6 +53,7 @@ TEST_CASE("help shows the defaults of the given task") {
   const TemporaryFolder folder;
   const Ended ended = run({"--task", "recall", "--help"}, folder);
   CHECK(ended.code == 0);
-  // recall's rate. CLI11 2.1 writes "FLOAT=0.0015", later versions write "FLOAT [0.0015]".
+  // The learning rate of recall. CLI11 2.1 writes "FLOAT=0.0015", later versions write
+  // "FLOAT [0.0015]".
   CHECK_THAT(ended.output, ContainsSubstring("0.0015"));
 }

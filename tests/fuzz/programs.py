@@ -345,7 +345,7 @@ class Writer:
         for add in self.choose.choices(list(kinds), list(kinds.values()), k=self.choose.randint(4, 24)):
             add()
         self.add_grad()
-        self.add_grad()  # usually of the gradients of the first one
+        self.add_grad()  # usually differentiates the gradients from the first call
         return self.steps
 
 

@@ -82,7 +82,8 @@ void rectifier_rows(Rows& rows) {
            {real({4}).off({0}), real({1})},
            {real({}).off({0}), real({1})}})
       .fixed_size()
-      .refuses("[prelu] a weight (2,) for an input (2, 3)", {real({2, 3}), real({2})})
+      .refuses("[prelu] the weight must be 0-d, (1,) or (3,) for the input (2, 3), but is (2,)",
+               {real({2, 3}), real({2})})
       .refuses("[prelu] the dtypes differ: float64 and int64", {real({2}), integers({1}, 0, 5)});
   // F.hardsigmoid is not used, because its gradient in float64 is 1/6 rounded to float32.
   rows.op("hardsigmoid", "F.hardtanh(a + 3, 0, 6) / 6", [](T a) { return hardsigmoid(a); })
@@ -124,7 +125,7 @@ void glu_rows(Rows& rows) {
   rows.op("glu", "F.glu(a)", [](T a) { return glu(a); })
       .on({{real({2, 4})}, {real({2})}, {real({3, 0})}, {real({0, 2})}, {real({2, 3, 2})}})
       .refuses(floats_only("glu"), {integers({2}, 0, 5)})
-      .refuses("[glu] dimension 1 of (2, 3) has the odd size 3", {real({2, 3})})
+      .refuses("[glu] dimension 1 of (2, 3) must have an even size, but has size 3", {real({2, 3})})
       .refuses("[glu] a 0-d tensor has no halves", {real({})});
   rows.op("glu", "F.glu(a, 0)", [](T a) { return glu(a, 0); })
       .on({{real({4, 3})}, {real({4})}, {real({2, 2, 3})}});

@@ -29,7 +29,7 @@ void one_tensor_rows(Rows& rows) {
                {real({3, 2}), integers({}, -4, -3)})
       .refuses("[index] index 0: a mask of shape (2, 2) does not fit (2, 3) in dimension 1",
                {real({2, 3}), bools({2, 2})})
-      .refuses("[index] 3 indices for a tensor of 2 dimensions, shape (2, 3)",
+      .refuses("[index] too many indices: 3 for a tensor of 2 dimensions, shape (2, 3)",
                {real({2, 3}), bools({2, 3, 1})})
       .refuses("[index] index 0 is a tensor of float64, not int64 or bool", {real({2}), real({2})});
   rows.op("index", "a[:, b]",
@@ -119,7 +119,7 @@ void put_rows(Rows& rows) {
            {integers({4}, 0, 9), integers({3}, 0, 4).apart(), integers({3}, 0, 9)}})
       .fixed_size()
       .in_place([](T a, T b, T c) { return a.index_put_({b}, c); })
-      .refuses("[index_put] values of float32 for a tensor of float64",
+      .refuses("[index_put] the values must have the tensor's dtype float64, but are float32",
                {real({4}), integers({3}, 0, 4), real({3}).as(float32)})
       .refuses("[index_put] values of shape (2,) do not broadcast to the indexed positions, (3,)",
                {real({4}), integers({3}, 0, 4), real({2})})
@@ -186,7 +186,7 @@ void slice_rows(Rows& rows) {
                {real({2, 3}), integers({4}, 0, 3), real({2, 3})})
       .refuses("[index_copy] index -1 is out of range for dimension 1 of (2, 3)",
                {real({2, 3}), integers({1}, -1, 0), real({2, 1})})
-      .refuses("[index_copy] values of float32 for a tensor of float64",
+      .refuses("[index_copy] the values must have the tensor's dtype float64, but are float32",
                {real({2, 3}), integers({1}, 0, 1), real({2, 1}).as(float32)});
   rows.op("index_copy", "torch.index_copy(a, 0, b, c)",
           [](T a, T b, T c) { return index_copy(a, 0, b, c); })
@@ -237,9 +237,10 @@ void mask_rows(Rows& rows) {
            {real({}), bools({}), real({1})}})
       .in_place([](T a, T b, T c) { return a.masked_scatter_(b, c); })
       .refuses(
-          "[masked_scatter] a source of 0 elements, shape (0,), for a mask with 1 true elements",
+          "[masked_scatter] the source needs 1 elements, one for each true element of the mask, "
+          "but (0,) has 0",
           {real({}), bools({}).in(1, 1), real({0})})
-      .refuses("[masked_scatter] a source of float32 for a tensor of float64",
+      .refuses("[masked_scatter] the source must have the tensor's dtype float64, but is float32",
                {real({2}), bools({2}), real({2}).as(float32)});
   rows.op("nonzero", "torch.nonzero(a)", [](T a) { return nonzero(a); })
       .on({{real({2, 3}).grid(1).constant()},

@@ -51,7 +51,7 @@ void ternary_rows(Rows& rows) {
           [](T a, T b, T c) { return addcmul(a, b, c, -1.5); })
       .on(ternary_samples(real({})))
       .in_place([](T a, T b, T c) { return a.addcmul_(b, c, -1.5); })
-      .refuses("[addcmul] a floating value with int64 tensors", {whole, whole, whole});
+      .refuses("[addcmul] value must not be floating for int64 tensors", {whole, whole, whole});
   rows.op("addcdiv", "torch.addcdiv(a, b, c)", [](T a, T b, T c) { return addcdiv(a, b, c); })
       .on(ternary_samples(divisor()))
       .on({{whole, whole, real({2, 3}).grid(0.5, 0.25)}, {whole, real({3}), integers({3}, 1, 5)}})
@@ -192,7 +192,7 @@ std::vector<Op> arithmetic_rows() {
   rows.op("add", "torch.add(a, b, alpha=-1.5)", [](T a, T b) { return add(a, b, -1.5); })
       .on(binary_samples())
       .in_place([](T a, T b) { return a.add_(b, -1.5); })
-      .refuses("[add] a floating alpha with int64 tensors",
+      .refuses("[add] alpha must not be floating for int64 tensors",
                {integers({2}, 0, 5), integers({2}, 0, 5)});
   rows.op("add", "torch.add(a, 1.5)", [](T a) { return add(a, 1.5); })
       .on(unary_samples())

@@ -109,11 +109,12 @@ void rotary_rows(Rows& rows) {
         .on({{real({2, 3, 4}), integers({3}, -2, 9)},
              {real({2, 2, 3, 6}), integers({2, 1, 3}, 0, 50)},
              {real({0, 4}), integers({0}, 0, 1)}})
-        .refuses("[rotary] positions (2,) do not broadcast to (2, 3), the rows of x (2, 3, 4)",
-                 {real({2, 3, 4}), integers({2}, 0, 9)})
         .refuses(
-            "[rotary] 4 dims to turn must be an even number from 2 to the size of dimension "
-            "-1 of (3, 3)",
+            "[rotary] positions (2,) do not broadcast to (2, 3), the shape of x (2, 3, 4) without "
+            "dimension -1",
+            {real({2, 3, 4}), integers({2}, 0, 9)})
+        .refuses(
+            "[rotary] dims 4 must be an even number from 2 to the size of dimension -1 of (3, 3)",
             {real({3, 3}), integers({3}, 0, 9)})
         .refuses("[rotary] x (4,) needs two dimensions or more", {real({4}), integers({1}, 0, 9)})
         .refuses("[rotary] x is int64, not floating", {integers({3, 4}, 0, 9), integers({3}, 0, 9)})

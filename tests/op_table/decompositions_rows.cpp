@@ -111,7 +111,7 @@ void solve_rows(Rows& rows) {
           [](T a, T b) { return linalg::solve(a, b, false); })
       .on({{matrices({2, 3, 3}), real({2, 2, 3})}})
       .fixed_size()
-      .refuses("[solve] needs matrices on both sides without left, got (2,)",
+      .refuses("[solve] B must be matrices if left is false, but has shape (2,)",
                {real({2, 2}), real({2})});
 }
 

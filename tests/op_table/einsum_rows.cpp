@@ -42,8 +42,9 @@ void one_operand_rows(Rows& rows) {
   equation(rows, "ij->...ij").on({{real({2, 3})}});
   equation(rows, "ij...")
       .on({{real({2, 3, 2})}})
-      .refuses("[einsum] \"ij...\": 2 subscripts and an ellipsis for operand 0 of shape (3,)",
-               {real({3})});
+      .refuses(
+          "[einsum] \"ij...\": 2 subscripts and an ellipsis do not fit operand 0 of shape (3,)",
+          {real({3})});
 }
 
 void two_operand_rows(Rows& rows) {
@@ -62,7 +63,7 @@ void two_operand_rows(Rows& rows) {
            {integers({2, 3}, -4, 5), integers({3, 2}, -4, 5)}})
       .refuses("[einsum] \"ij,jk->ik\": subscript j is 3 in operand 0 and 2 in operand 1",
                {real({2, 3}), real({2, 3})})
-      .refuses("[einsum] \"ij,jk->ik\": 2 subscripts for operand 1 of shape (3,)",
+      .refuses("[einsum] \"ij,jk->ik\": 2 subscripts do not fit operand 1 of shape (3,)",
                {real({2, 3}), real({3})})
       .refuses("[einsum] the dtypes differ: float64 and float32",
                {real({2, 3}), real({3, 2}).as(float32)})

@@ -128,7 +128,7 @@ void score_function_rows(Rows& rows) {
       [](List x) { return FlexOptions{.score = scores::t5_bias(x[3], true, 4)}; },
       Growth::fixed_size);
   // For keys before the query, the distances 0, 1 and 2 to 3 have one bucket each. All keys after
-  // it are in the first bucket.
+  // the query are in the first bucket.
   flex_row(
       rows, biased + "d[" + distance + ".clamp(0, 2)].movedim(-1, 0))",
       head_samples({real({3, 3})}),
@@ -193,8 +193,8 @@ std::vector<Op> flex_rows() {
           "key (2, 2, 3) in dimension -3",
           {real({3, 2, 3}), real({2, 2, 3}), real({2, 2, 3})})
       .refuses(
-          "[flex_attention] a look-up at (2,) in a table of shape (2,) at batch 0, head 0, "
-          "query 0, key 2, which is visible",
+          "[flex_attention] a look-up at (2,) is outside of its table of shape (2,), at "
+          "batch 0, head 0, query 0, key 2, which is visible",
           {real({2, 3}), real({3, 3}), real({3, 3})}, [](List x) -> Tensor {
             const Lookup table = lookup(tensor({1, 2}));
             const auto mask = [&](const Position& at) { return table(at.key) >= 0; };

@@ -38,7 +38,7 @@ void add_scatter_reduce(Rows& rows) {
                    {real({2, 3}), integers({2, 4}, 0, 3), real({2, 3})})
           .refuses("[scatter_reduce] index 3 is out of range for dimension 1 of (2, 3)",
                    {real({2, 3}), integers({1, 1}, 3, 4), real({2, 3})})
-          .refuses("[scatter_reduce] the elements are float32 and float64",
+          .refuses("[scatter_reduce] the elements must have one dtype, but are float32 and float64",
                    {real({2, 3}), integers({2, 2}, 0, 3), real({2, 2}).as(float32)});
     }
   }
@@ -70,7 +70,7 @@ std::vector<Op> indexing_rows() {
       .in_place([](T a, T b, T c) { return a.scatter_add_(1, b, c); })
       .refuses("[scatter_add] index (2, 4) is larger than (2, 3) or of another rank",
                {real({2, 3}), integers({2, 4}, 0, 3), real({2, 3})})
-      .refuses("[scatter_add] the elements are float32 and float64",
+      .refuses("[scatter_add] the elements must have one dtype, but are float32 and float64",
                {real({2, 3}), integers({2, 2}, 0, 3), real({2, 2}).as(float32)});
   rows.op("scatter", "torch.scatter(a, 1, b, c)", [](T a, T b, T c) { return scatter(a, 1, b, c); })
       .on({{real({2, 3}), integers({1, 3}, 0, 3).apart(), real({2, 4})},
@@ -82,7 +82,7 @@ std::vector<Op> indexing_rows() {
                {real({2, 3}), integers({2, 4}, 0, 3), real({2, 3})})
       .refuses("[scatter] index 3 is out of range for dimension 1 of (2, 3)",
                {real({2, 3}), integers({1, 1}, 3, 4), real({2, 3})})
-      .refuses("[scatter] the elements are float32 and float64",
+      .refuses("[scatter] the elements must have one dtype, but are float32 and float64",
                {real({2, 3}), integers({2, 2}, 0, 3), real({2, 2}).as(float32)});
   rows.op("scatter", "torch.scatter(a, 0, b, -2.5)",
           [](T a, T b) { return scatter(a, 0, b, -2.5); })
@@ -131,12 +131,14 @@ std::vector<Op> indexing_rows() {
           [](T a, T b) { return slice_scatter(a, b, 1, 1, std::nullopt, 2); })
       .on({{real({2, 6}), real({2, 3})}, {integers({2, 4, 2}, 0, 5), integers({2, 2, 2}, 0, 5)}})
       .fixed_size()
-      .refuses("[slice_scatter] source (2,) for a slice (2, 3)", {real({2, 6}), real({2})});
+      .refuses("[slice_scatter] the source must have shape (2, 3), but has (2,)",
+               {real({2, 6}), real({2})});
   rows.op("select_scatter", "torch.select_scatter(a, b, 1, -1)",
           [](T a, T b) { return select_scatter(a, b, 1, -1); })
       .on({{real({2, 3}), real({2})}, {real({2, 3, 2}), real({2, 2})}})
       .fixed_size()
-      .refuses("[select_scatter] source (3,) for a slice (2,)", {real({2, 3}), real({3})});
+      .refuses("[select_scatter] the source must have shape (2,), but has (3,)",
+               {real({2, 3}), real({3})});
   rows.op("embedding", "F.embedding(a, b)", [](T a, T b) { return embedding(a, b); })
       .on({{integers({2, 4}, 0, 3), real({3, 2})},
            {integers({}, 0, 3), real({3, 2})},
@@ -155,7 +157,7 @@ std::vector<Op> indexing_rows() {
       .no_differences();
   rows.op("one_hot", "F.one_hot(a)", [](T a) { return one_hot(a); })
       .on({{integers({2, 4}, 0, 3)}, {integers({}, 2, 3)}})
-      .refuses("[one_hot] indices of shape (0,) do not tell how many classes there are",
+      .refuses("[one_hot] num_classes must be given for indices without elements, shape (0,)",
                {integers({0}, 0, 1)})
       .fixed_size();
   rows.op("one_hot", "F.one_hot(a, 4)", [](T a) { return one_hot(a, 4); })

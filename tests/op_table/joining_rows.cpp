@@ -12,7 +12,7 @@ void cutting_rows(Rows& rows) {
       .on({{real({2, 5})}, {real({2, 2})}, {real({2, 0})}});
   rows.op("split", "torch.split(a, 0, -1)", [](T a) { return split(a, 0, -1); })
       .on({{real({2, 0})}})
-      .refuses("[split] pieces of size 0", {real({2, 3})})
+      .refuses("[split] the pieces cannot have size 0", {real({2, 3})})
       .refuses("[split] a 0-d tensor has no dimension -1", {real({})});
   rows.op("split", "torch.split(a, [1, 0, 3], -1)",
           [](T a) {
@@ -27,7 +27,8 @@ void cutting_rows(Rows& rows) {
       .refuses("[chunk] a 0-d tensor has no dimension 0", {real({})});
   rows.op("tensor_split", "torch.tensor_split(a, 3, 1)", [](T a) { return tensor_split(a, 3, 1); })
       .on({{real({2, 7})}, {real({2, 2})}, {real({1, 0})}})
-      .refuses("[tensor_split] 0 sections", {real({3})}, [](T a) { return tensor_split(a, 0); })
+      .refuses("[tensor_split] needs at least 1 section, got 0", {real({3})},
+               [](T a) { return tensor_split(a, 0); })
       .refuses("[tensor_split] a 0-d tensor has no dimension 1", {real({})});
   rows.op("tensor_split", "torch.tensor_split(a, [1, -1, 9], 0)",
           [](T a) {
@@ -67,12 +68,16 @@ void uniting_rows(Rows& rows) {
            {real({2, 0}), real({2, 3})},
            {real({2, 2})},
            {real({2, 2}), integers({2, 1}, 0, 9), real({2, 1}).as(float32)}})
-      .refuses("[cat] (2, 3) and (3, 3) (tensor 1) along dimension 1: dimension 0 is 2 and 3",
-               {real({2, 3}), real({3, 3})});
+      .refuses(
+          "[cat] (2, 3) and (3, 3) (tensor 1) may differ only in dimension 1, but dimension 0 "
+          "is 2 and 3",
+          {real({2, 3}), real({3, 3})});
   rows.op("concat", "torch.concat(x, -1)", [](const Tensors& x) { return concat(x, -1); })
       .on({{real({2, 3}), real({2, 1})}, {real({2, 0}), real({2, 3})}, {real({2, 2})}})
-      .refuses("[cat] (2, 3) and (3, 3) (tensor 1) along dimension 1: dimension 0 is 2 and 3",
-               {real({2, 3}), real({3, 3})});
+      .refuses(
+          "[cat] (2, 3) and (3, 3) (tensor 1) may differ only in dimension 1, but dimension 0 "
+          "is 2 and 3",
+          {real({2, 3}), real({3, 3})});
   rows.op("hstack", "torch.hstack(x)", [](const Tensors& x) { return hstack(x); })
       .on({{real({2, 3}), real({2, 1})},
            {real({2}), real({3})},
@@ -85,8 +90,10 @@ void uniting_rows(Rows& rows) {
            {real({3}), real({2, 3})},
            {real({}), real({})},
            {real({0, 2}), real({2})}})
-      .refuses("[cat] (2, 3) and (1, 2) (tensor 1) along dimension 0: dimension 1 is 3 and 2",
-               {real({2, 3}), real({2})});
+      .refuses(
+          "[cat] (2, 3) and (1, 2) (tensor 1) may differ only in dimension 0, but dimension 1 "
+          "is 3 and 2",
+          {real({2, 3}), real({2})});
   rows.op("stack", "torch.stack(x, 1)", [](const Tensors& x) { return stack(x, 1); })
       .on({{real({2, 3}), real({2, 3})}, {real({2}), real({2}), real({2})}, {real({2, 0})}})
       .refuses("[stack] all tensors must have one shape: the first has (2, 3), tensor 1 has (3,)",

@@ -13,7 +13,7 @@ double product_flops(const std::vector<Tensor>& inputs) {
   return 2 * static_cast<double>(matmul(a, b).numel()) * static_cast<double>(a.size(-1));
 }
 
-// The same for a linear layer. Its weight is transposed, and a bias may follow.
+// The same number for a linear layer, whose weight is transposed. A bias may follow the weight.
 double linear_flops(const std::vector<Tensor>& inputs) {
   return 2 * static_cast<double>(inputs[0].numel()) * static_cast<double>(inputs[1].size(0));
 }
@@ -36,16 +36,18 @@ void linalg_rows(Rows& rows) {
            {real({0, 2, 3}), real({3, 2})},
            {integers({2, 3}, -4, 5), integers({3, 2}, -4, 5)}})
       .refuses(
-          "[matmul] (2, 3) x (4, 5): dimension -1 of the first is 3, dimension -2 of the second "
-          "is 4",
+          "[matmul] (2, 3) x (4, 5): dimension -1 of the first must equal dimension -2 of the "
+          "second, but they are 3 and 4",
           {real({2, 3}), real({4, 5})})
       .refuses("[matmul] the dtypes differ: float64 and float32",
                {real({2, 3}), real({3, 2}).as(float32)});
   rows.op("dot", "torch.dot(a, b)", [](T a, T b) { return dot(a, b); })
       .takes_flops(product_flops)
       .on({{real({3}), real({3})}, {real({1}), real({1})}, {real({0}), real({0})}})
-      .refuses("[dot] (3,) x (2,): dimension -1 of the first is 3, dimension -1 of the second is 2",
-               {real({3}), real({2})})
+      .refuses(
+          "[dot] (3,) x (2,): dimension -1 of the first must equal dimension -1 of the second, "
+          "but they are 3 and 2",
+          {real({3}), real({2})})
       .refuses("[dot] needs tensors of 1 and 1 dimensions, got (3, 1) and (3,)",
                {real({3, 1}), real({3})});
   rows.op("mm", "torch.mm(a, b)", [](T a, T b) { return mm(a, b); })
@@ -57,13 +59,16 @@ void linalg_rows(Rows& rows) {
       .takes_flops(product_flops)
       .on({{real({2, 3}), real({3})}, {real({1, 0}), real({0})}})
       .refuses(
-          "[mv] (2, 3) x (2,): dimension -1 of the first is 3, dimension -1 of the second is 2",
+          "[mv] (2, 3) x (2,): dimension -1 of the first must equal dimension -1 of the second, "
+          "but they are 3 and 2",
           {real({2, 3}), real({2})});
   rows.op("bmm", "torch.bmm(a, b)", [](T a, T b) { return bmm(a, b); })
       .takes_flops(product_flops)
       .on({{real({2, 2, 3}), real({2, 3, 2})}, {real({1, 1, 2}), real({1, 2, 1})}})
-      .refuses("[bmm] (2, 2, 3) x (3, 3, 2): dimension 0 is 2 and 3",
-               {real({2, 2, 3}), real({3, 3, 2})});
+      .refuses(
+          "[bmm] (2, 2, 3) x (3, 3, 2): both must have the same dimension 0, but it is 2 "
+          "and 3",
+          {real({2, 2, 3}), real({3, 3, 2})});
   rows.op("outer", "torch.outer(a, b)", [](T a, T b) { return outer(a, b); })
       .on({{real({2}), real({3})}, {real({0}), real({3})}, {real({2}), integers({2}, 0, 9)}})
       .fixed_size()
@@ -112,8 +117,8 @@ void sum_rows(Rows& rows) {
           "(2,)",
           {real({3}), real({2, 3}), real({3})})
       .refuses(
-          "[addmv] (2, 3) x (2,): dimension -1 of the first is 3, dimension -1 of the second "
-          "is 2",
+          "[addmv] (2, 3) x (2,): dimension -1 of the first must equal dimension -1 of the second, "
+          "but they are 3 and 2",
           {real({2}), real({2, 3}), real({2})});
   rows.op("addmv", "torch.addmv(a, b, c, beta=2, alpha=0.5)",
           [](T a, T b, T c) { return addmv(a, b, c, 2, 0.5); })
@@ -125,8 +130,10 @@ void sum_rows(Rows& rows) {
            {real({2}), real({2, 2, 3}), real({2, 3, 2})},
            {real({2, 1, 1}), real({2, 2, 0}), real({2, 0, 2})}})
       .in_place([](T a, T b, T c) { return a.baddbmm_(b, c); })
-      .refuses("[baddbmm] (2, 2, 3) x (3, 3, 2): dimension 0 is 2 and 3",
-               {real({}), real({2, 2, 3}), real({3, 3, 2})});
+      .refuses(
+          "[baddbmm] (2, 2, 3) x (3, 3, 2): both must have the same dimension 0, but it is 2 "
+          "and 3",
+          {real({}), real({2, 2, 3}), real({3, 3, 2})});
   rows.op("baddbmm", "torch.baddbmm(a, b, c, beta=-1, alpha=3)",
           [](T a, T b, T c) { return baddbmm(a, b, c, -1, 3); })
       .on({{real({2, 2, 2}), real({2, 2, 3}), real({2, 3, 2})},
@@ -138,8 +145,8 @@ void sum_rows(Rows& rows) {
            {real({2, 2}), real({0, 2, 3}), real({0, 3, 2})}})
       .in_place([](T a, T b, T c) { return a.addbmm_(b, c); })
       .refuses(
-          "[addbmm] (2, 2, 3) x (2, 2, 2): dimension -1 of the first is 3, dimension -2 of the "
-          "second is 2",
+          "[addbmm] (2, 2, 3) x (2, 2, 2): dimension -1 of the first must equal dimension -2 of "
+          "the second, but they are 3 and 2",
           {real({}), real({2, 2, 3}), real({2, 2, 2})});
   rows.op("addbmm", "torch.addbmm(a, b, c, beta=0.5, alpha=2)",
           [](T a, T b, T c) { return addbmm(a, b, c, 0.5, 2); })
@@ -156,7 +163,7 @@ void sum_rows(Rows& rows) {
       .takes_flops(linear_flops)
       .on({{real({2, 3}), real({4, 3})}, {real({3}), real({4, 3})}})
       .refuses(
-          "[linear] input (2, 3) and weight (4, 2): the last dimension of the input is not the "
+          "[linear] input (2, 3) and weight (4, 2): the last dimension of the input must be the "
           "weight's, 2",
           {real({2, 3}), real({4, 2})});
 }
@@ -202,8 +209,8 @@ void conv_rows(Rows& rows) {
           "2)",
           {real({5}), real({4, 3, 2}), real({4})})
       .refuses(
-          "[conv1d] the input (2, 3, 5) has 3 channels, the weight (4, 2, 2) in 1 groups needs 2 "
-          "for each group",
+          "[conv1d] the input (2, 3, 5) has 3 channels, but the weight (4, 2, 2) needs 1 groups of "
+          "2",
           {real({2, 3, 5}), real({4, 2, 2}), real({4})})
       .refuses(
           "[conv1d] a kernel of 6 elements with dilation 1 does not fit an input of 5 elements "
@@ -229,8 +236,9 @@ void conv_rows(Rows& rows) {
       .on({{real({2, 4, 4}), real({2, 2, 2}), real({2})},
            {real({2, 4}), real({4, 1, 2}), real({4})}})
       .fixed_size()
-      .refuses("[conv1d] the 3 output channels of the weight (3, 1, 2) do not make 2 groups",
-               {real({2, 4}), real({3, 1, 2}), real({3})});
+      .refuses(
+          "[conv1d] the 3 output channels of the weight (3, 1, 2) cannot be divided into 2 groups",
+          {real({2, 4}), real({3, 1, 2}), real({3})});
   rows.op("conv1d", "F.conv1d(a, b, stride=3, padding=1, dilation=2, groups=3)",
           [](T a, T b) {
             return conv1d(a, b, {}, {.stride = 3, .padding = 1, .dilation = 2, .groups = 3});

@@ -30,12 +30,14 @@ void cross_entropy_rows(Rows& rows) {
       .refuses("[cross_entropy] target 3 is out of range for dimension 1 of (4, 3)",
                {real({4, 3}), integers({4}, 3, 4)})
       .refuses(
-          "[cross_entropy] input (4, 3) needs probabilities of that shape, got (4,) "
-          "float64; classes would be int64",
+          "[cross_entropy] a target of float64 has probabilities and must have the input's shape "
+          "(4, 3), but has shape (4,); a target of classes must be int64",
           {real({4, 3}), real({4})})
       .refuses("[cross_entropy] the target is bool, not int64", {real({4, 3}), bools({4})})
-      .refuses("[cross_entropy] the target is float32, neither int64 nor float64 as the input",
-               {real({4, 3}), real({4, 3}).as(float32)});
+      .refuses(
+          "[cross_entropy] the target must be int64, or float64 like the input, but is "
+          "float32",
+          {real({4, 3}), real({4, 3}).as(float32)});
   rows.op("cross_entropy",
           "F.cross_entropy(a, b, ignore_index=1, reduction='sum', label_smoothing=0.1)",
           [](T a, T b) {
@@ -72,8 +74,10 @@ void weighted_rows(Rows& rows) {
               [ignoring](T a, T b, T c) { return cross_entropy(a, b, c, ignoring); })
           .on(labels)
           .fixed_size()
-          .refuses("[cross_entropy] weight (2,) for 3 classes, dimension 1 of (4, 3)",
-                   {real({4, 3}), integers({4}, 0, 3), real({2}).constant()})
+          .refuses(
+              "[cross_entropy] the weight must have one element for each of the 3 classes "
+              "(dimension 1 of (4, 3)), but has shape (2,)",
+              {real({4, 3}), integers({4}, 0, 3), real({2}).constant()})
           .refuses("[cross_entropy] weight requires grad, but has no derivative",
                    {real({4, 3}), integers({4}, 0, 3), real({3})})
           .refuses(
@@ -94,7 +98,7 @@ void weighted_rows(Rows& rows) {
             })
         .on(labels)
         .fixed_size()
-        .refuses("[nll_loss] weight is float32, the input float64",
+        .refuses("[nll_loss] weight must have the input's dtype float64, but is float32",
                  {real({4, 3}), integers({4}, 0, 3), real({3}).as(float32)});
   }
 }
@@ -241,8 +245,10 @@ void binary_loss_rows(Rows& rows) {
             })
         .on({{real({2, 3}), like(t, {2, 3}), weight, weight},
              {real({2, 3}), like(t, {2, 3}), rows_weight, weight}})
-        .refuses("[binary_cross_entropy_with_logits] pos_weight is float32, the input float64",
-                 {real({2}), real({2}), real({2}).constant(), real({2}).as(float32)});
+        .refuses(
+            "[binary_cross_entropy_with_logits] pos_weight must have the input's dtype "
+            "float64, but is float32",
+            {real({2}), real({2}), real({2}).constant(), real({2}).as(float32)});
   }
 }
 
@@ -292,8 +298,10 @@ void ranking_rows(Rows& rows) {
             [r](T x, T y, T t) { return cosine_embedding_loss(x, y, t, 0.1, r); })
         .on({{real({4, 3}), real({4, 3}), signs({4})}, {real({3}), real({3}), signs({})}})
         .fixed_size()
-        .refuses("[cosine_embedding_loss] vectors (2, 3) and (2, 3) with targets ()",
-                 {real({2, 3}), real({2, 3}), signs({})});
+        .refuses(
+            "[cosine_embedding_loss] needs vectors (N, D) with targets (N), or vectors (D) "
+            "with a target (), got (2, 3), (2, 3) and ()",
+            {real({2, 3}), real({2, 3}), signs({})});
     rows.op("triplet_margin_loss", "F.triplet_margin_loss(a, b, c, " + reduced(text),
             [r](T x, T y, T z) { return triplet_margin_loss(x, y, z, {.reduction = r}); })
         .on({{real({4, 3}), real({4, 3}), real({4, 3})}})
@@ -329,8 +337,10 @@ void likelihood_rows(Rows& rows) {
              {real({4, 3}), real({4, 3}), real({4, 1}).in(0.2, 3)}})
         .refuses("[gaussian_nll_loss] a variance is negative",
                  {real({2}), real({2}), real({2}).in(-3, -1)})
-        .refuses("[gaussian_nll_loss] variances (3,) for (2, 2)",
-                 {real({2, 2}), real({2, 2}), real({3}).in(1, 2)});
+        .refuses(
+            "[gaussian_nll_loss] the variances must have the shape of the input (2, 2), or "
+            "lack the last dimension, or have size 1 there, got (3,)",
+            {real({2, 2}), real({2, 2}), real({3}).in(1, 2)});
   }
   rows.op("poisson_nll_loss", "F.poisson_nll_loss(a, b, log_input=False, full=True, eps=0.1)",
           [](T x, T t) {

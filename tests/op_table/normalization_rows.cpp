@@ -21,9 +21,9 @@ void layer_norm_rows(Rows& rows) {
            {real({0, 3}), real({3}), real({3})}})
       .refuses("[layer_norm] input (3, 2) does not end with normalized_shape (3,)",
                {real({3, 2}), real({3}), real({3})})
-      .refuses("[layer_norm] weight (2,) for normalized_shape (3,)",
+      .refuses("[layer_norm] weight must have the shape (3,) (normalized_shape), but has (2,)",
                {real({2, 3}), real({2}), real({3})})
-      .refuses("[layer_norm] bias is float32, the input float64",
+      .refuses("[layer_norm] bias must have the input's dtype float64, but is float32",
                {real({2, 3}), real({3}), real({3}).as(float32)})
       .fixed_size();
   rows.op("layer_norm", "F.layer_norm(a, a.shape[1:], eps=0.1)",
@@ -39,7 +39,8 @@ void rms_norm_rows(Rows& rows) {
            {real({0, 3}), real({3})}})
       .refuses("[rms_norm] input (3, 2) does not end with normalized_shape (3,)",
                {real({3, 2}), real({3})})
-      .refuses("[rms_norm] weight (2,) for normalized_shape (3,)", {real({2, 3}), real({2})})
+      .refuses("[rms_norm] weight must have the shape (3,) (normalized_shape), but has (2,)",
+               {real({2, 3}), real({2})})
       .refuses("[rms_norm] needs float32 or float64, got int64",
                {integers({2, 3}, 0, 3), real({3})})
       .within(64)  // float32 has a larger epsilon, which matters in rows of small numbers
@@ -57,12 +58,13 @@ void batch_norm_rows(Rows& rows) {
   rows.op("batch_norm", "F.batch_norm(a, b, c, d, e)",
           [](List x) { return batch_norm(x[0], x[1], x[2], x[3], x[4]); })
       .on({statistics({2, 3}), statistics({2, 3, 2}), statistics({1, 3}), statistics({0, 3})})
-      .refuses("[batch_norm] input (3,) has no dimension of channels, 1", statistics({3}))
+      .refuses("[batch_norm] the input needs channels in dimension 1, but has shape (3,)",
+               statistics({3}))
       .refuses("[batch_norm] needs float32 or float64, got int64",
                {integers({2, 3}, 0, 3), real({3}), real({3}), real({3}), real({3})})
-      .refuses("[batch_norm] running_var (2,) for channels (3,)",
+      .refuses("[batch_norm] running_var must have the shape (3,) (channels), but has (2,)",
                {real({2, 3}), real({3}), real({2}), real({3}), real({3})})
-      .refuses("[batch_norm] weight (1,) for channels (3,)",
+      .refuses("[batch_norm] weight must have the shape (3,) (channels), but has (1,)",
                {real({2, 3}), real({3}), real({3}), real({1}), real({3})})
       .fixed_size();
   // batch_norm writes to its statistics, so it gets copies. These have no gradient.
@@ -103,9 +105,10 @@ void group_norm_rows(Rows& rows) {
            {real({0, 4}), real({4}), real({4})}})
       .refuses("[group_norm] 2 groups do not divide dimension 1 of (2, 3)",
                {real({2, 3}), real({3}), real({3})})
-      .refuses("[group_norm] input (1, 2) has one value per group",
+      .refuses("[group_norm] input (1, 2) has one value per group, which is too few",
                {real({1, 2}), real({2}), real({2})})
-      .refuses("[group_norm] bias (1,) for channels (4,)", {real({2, 4}), real({4}), real({1})})
+      .refuses("[group_norm] bias must have the shape (4,) (channels), but has (1,)",
+               {real({2, 4}), real({4}), real({1})})
       .fixed_size();
   rows.op("group_norm", "F.group_norm(a, 2)", [](T a) { return group_norm(a, 2); })
       .on({{real({2, 4})}});

@@ -1,5 +1,5 @@
 // Gradients of whole operations: how much they differ from central differences, and which backward
-// nodes compute them. For the tests and for examples/gradcheck.
+// nodes compute them. The tests and examples/gradcheck use these functions.
 #pragma once
 
 #include <map>
@@ -36,9 +36,10 @@ GradientErrors check_gradients(const Op& row, int order);
 /// The backward nodes in the graphs that an operation records, over all its rows.
 struct OperationNodes {
   std::set<std::string> all;
-  /// The nodes of the operation itself. A node belongs to the operations that have the smallest
-  /// graph with it (counted in node names): ExpBackward0 belongs to exp, whose graph has no other
-  /// node. An operation that has no such node is composed of others.
+  /// The nodes of the operation itself. A node belongs to each operation whose graph is the
+  /// smallest one that contains the node. For example, ExpBackward0 belongs to exp, whose graph has
+  /// no other node. The size of a graph is the number of its different node names. An operation
+  /// without own nodes is composed of other operations.
   std::set<std::string> own;
 };
 

@@ -89,7 +89,8 @@ Array transposed(const Array& x) {
   return x.permute(reversed).clone().permute(reversed);
 }
 
-// The first slice along the first dimension of size 2 or more. It is expanded again later.
+// The first slice of x along the first dimension whose size is 2 or more. Case::arguments() expands
+// this slice again.
 Array first_row(const Array& x) {
   for (std::int64_t d = 0; d < x.rank(); ++d) {
     if (x.shape()[d] > 1) return x.narrow(d, 0, 1).clone();

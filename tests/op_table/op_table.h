@@ -1,6 +1,7 @@
-// The operation table. Each row is one call of a public operation, with everything that is checked
-// about it. The tests in op_table_test.cpp and op_torch_test.cpp go over all rows. To add an
-// operation, add a row to its family's file, FAMILY_rows.cpp, and run tests/data/make_pytorch.py.
+// The operation table. Each row is one call of a public operation, with all that the tests must
+// know about this call. The tests in op_table_test.cpp and op_torch_test.cpp go over all rows. To
+// add an operation, add a row to its family's file, FAMILY_rows.cpp, and run
+// tests/data/make_pytorch.py.
 #pragma once
 
 #include <functional>

@@ -35,7 +35,7 @@ void quantile_rows(Rows& rows) {
       .on({{real({})}})
       .refuses("[quantile] needs float32 or float64, got int64", {integers({2}, 0, 5)})
       .refuses("[quantile] no elements in shape (0,)", {real({0})})
-      .refuses("[quantile] the share 1.5 is not in [0, 1]", {real({2})},
+      .refuses("[quantile] q must be in [0, 1], got 1.5", {real({2})},
                [](T a) { return quantile(a, 1.5); });
   using enum Interpolation;
   const std::pair<Interpolation, std::string> kinds[] = {{linear, "linear"},
@@ -53,7 +53,7 @@ void quantile_rows(Rows& rows) {
            {real({5}).apart(), real({}).in(0, 1).constant()},
            {real({5, 2}).apart(), real({0}).constant()}})
       .fixed_size()
-      .refuses("[quantile] shares of shape (1, 1) are not 1-d", {real({2}), real({1, 1})});
+      .refuses("[quantile] q must be 0-d or 1-d, got shape (1, 1)", {real({2}), real({1, 1})});
 }
 
 void searching_rows(Rows& rows) {
@@ -124,7 +124,8 @@ void searching_rows(Rows& rows) {
       .on({{integers({9}, 0, 6), real({9}).constant()},
            {integers({3}, 0, 10), integers({3}, 0, 5)}})
       .within(24)  // sums of many elements
-      .refuses("[bincount] weights of shape (2,) for (3,)", {integers({3}, 0, 3), real({2})});
+      .refuses("[bincount] the weights must have self's shape (3,), but have (2,)",
+               {integers({3}, 0, 3), real({2})});
   const std::vector<Sample> searches = {
       {real({3, 5}).constant(), real({3, 4}).grid(0.5).constant()},
       {integers({3, 5}, -4, 4), real({3, 2}).constant()},
@@ -134,8 +135,8 @@ void searching_rows(Rows& rows) {
       .on(searches)
       .on({{real({5}).constant(), real({2, 3}).constant()}, {real({5}), real({})}})
       .refuses(
-          "[searchsorted] a sequence of shape (2, 3) is neither 1-d nor fits (3, 3) but for the "
-          "last dimension",
+          "[searchsorted] a sequence of shape (2, 3) must be 1-d, or have the shape of the values, "
+          "(3, 3), except for the last dimension",
           {real({2, 3}), real({3, 3})});
   rows.op("searchsorted", "torch.searchsorted(a.sort()[0], b, right=True)",
           [](T a, T b) { return searchsorted(a.sort().values, b, true); })

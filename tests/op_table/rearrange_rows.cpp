@@ -38,7 +38,7 @@ void repetition_rows(Rows& rows) {
             return repeat(a, {2, 1, 3});
           })
       .on({{real({2, 3})}, {real({})}, {real({2})}, {real({2, 2, 2})}, {real({0, 2})}})
-      .refuses("[repeat] (2, 1, 3) names fewer dimensions than (1, 1, 1, 2) has",
+      .refuses("[repeat] repeats (2, 1, 3) must have a number for each dimension of (1, 1, 1, 2)",
                {real({1, 1, 1, 2})});
   rows.op("repeat", "a.repeat(0)", [](T a) { return repeat(a, {0}); })
       .on({{real({3})}, {real({})}});
@@ -68,8 +68,8 @@ void repetition_rows(Rows& rows) {
            {real({2, 0}), integers({0}, 0, 1)}})
       .fixed_size()
       .refuses(
-          "[repeat_interleave] repeats (2,) are neither one nor 3, the size of dimension 1 of "
-          "(2, 3)",
+          "[repeat_interleave] repeats must be one number, or 3 for the size of dimension 1 of "
+          "(2, 3), but has shape (2,)",
           {real({2, 3}), integers({2}, 0, 3)})
       .refuses("[repeat_interleave] an element cannot be repeated -2 times",
                {real({2, 3}), integers({3}, -2, -1)})
@@ -82,7 +82,7 @@ void repetition_rows(Rows& rows) {
           [](T a) { return repeat_interleave(a); })
       .on({{integers({4}, 0, 4)}, {integers({0}, 0, 1)}})
       .fixed_size()
-      .refuses("[repeat_interleave] repeats (2, 2) are not one dimension",
+      .refuses("[repeat_interleave] repeats must be 1-d, but has shape (2, 2)",
                {integers({2, 2}, 0, 3)});
 }
 
@@ -92,7 +92,7 @@ void padding_rows(Rows& rows) {
             return pad(a, {1, 2});
           })
       .on({{real({2, 3})}, {real({3})}, {real({2, 0})}, {bools({2})}})
-      .refuses("[pad] padding (1, 2) is not two numbers for each of at most 0 dimensions",
+      .refuses("[pad] padding must have two numbers for each of at most 0 dimensions, got (1, 2)",
                {real({})});
   rows.op("pad", "F.pad(a, (1, -1, -2, 1), value=0.5)",
           [](T a) {
@@ -106,7 +106,8 @@ void padding_rows(Rows& rows) {
             return pad(a, {-2, -2});
           })
       .on({{real({5})}, {real({2, 4})}})
-      .refuses("[pad] -2 before and -2 after do not fit dimension 0 of (3,)", {real({3})});
+      .refuses("[pad] padding by -2 before and -2 after does not fit dimension 0 of (3,)",
+               {real({3})});
   rows.op("pad", "F.pad(a, ())", [](T a) { return pad(a, {}); }).on({{real({2})}, {real({})}});
   rows.op("pad", "F.pad(a, (2, 1), 'reflect')",
           [](T a) {
@@ -134,7 +135,7 @@ void padding_rows(Rows& rows) {
             return pad(a, {2, 3}, PadMode::replicate);
           })
       .on({{real({2, 3})}, {real({2, 1, 1})}})
-      .refuses("[pad] dimension 1 of (2, 0) is empty", {real({2, 0})});
+      .refuses("[pad] dimension 1 of (2, 0) must not be empty in this mode", {real({2, 0})});
   rows.op("pad", "F.pad(a, (-5, 6), 'replicate')",
           [](T a) {
             return pad(a, {-5, 6}, PadMode::replicate);

@@ -24,7 +24,7 @@ void piece_rows(Rows& rows) {
             return a[{Slice{1, {}}, newaxis, ellipsis, 0}];
           })
       .on({{real({3, 2})}, {real({2, 2, 3})}})
-      .refuses("[index] 2 indices for a tensor of 1 dimensions, shape (3,)", {real({3})});
+      .refuses("[index] too many indices: 2 for a tensor of 1 dimensions, shape (3,)", {real({3})});
   rows.op("index", "a[...]", [](T a) { return a[{ellipsis}]; }).on({{real({})}, {real({2, 2})}});
   rows.op("diagonal", "torch.diagonal(a, 1, 0, -1)", [](T a) { return diagonal(a, 1, 0, -1); })
       .on({{real({3, 3})}, {real({2, 4})}, {real({4, 2})}, {real({3, 2, 4})}, {real({0, 3})}})
@@ -52,10 +52,11 @@ void shape_rows(Rows& rows) {
             return permute(a, {2, 0, -2});
           })
       .on({{real({2, 3, 4})}, {real({2, 0, 1})}})
-      .refuses("[permute] (2, 0, -2) does not name the 2 dimensions of (2, 3)", {real({2, 3})});
+      .refuses("[permute] needs each of the 2 dimensions of (2, 3) once, got (2, 0, -2)",
+               {real({2, 3})});
   rows.op("permute", "torch.permute(a, ())", [](T a) { return permute(a, {}); })
       .on({{real({})}})
-      .refuses("[permute] () does not name the 1 dimensions of (3,)", {real({3})});
+      .refuses("[permute] needs each of the 1 dimensions of (3,) once, got ()", {real({3})});
   rows.op("movedim", "torch.movedim(a, 0, -2)", [](T a) { return movedim(a, 0, -2); })
       .on({{real({2, 3, 4})}, {real({2, 3})}, {real({2, 0, 3, 2})}})
       .refuses("[movedim] dimension -2 is out of range [-1, 0] for 1 dimensions", {real({3})});
@@ -76,14 +77,17 @@ void shape_rows(Rows& rows) {
           })
       .on({{real({2, 1})}, {real({})}, {real({3})}})
       .fixed_size()
-      .refuses("[expand] (2,) does not expand to (2, 2, 3): dimension -1 is 2", {real({2})});
+      .refuses("[expand] (2,) does not expand to (2, 2, 3): dimension -1 cannot change from 2 to 3",
+               {real({2})});
   rows.op("expand", "a.expand(2, -1, 3)",
           [](T a) {
             return expand(a, {2, -1, 3});
           })
       .on({{real({2, 1})}, {real({1, 2, 1})}, {real({2, 4, 3})}, {real({0, 1})}})
       .fixed_size()
-      .refuses("[expand] (2, 2) does not expand to (2, -1, 3): dimension -1 is 2", {real({2, 2})});
+      .refuses(
+          "[expand] (2, 2) does not expand to (2, -1, 3): dimension -1 cannot change from 2 to 3",
+          {real({2, 2})});
   rows.op("view", "a.view(3, -1)",
           [](T a) {
             return view(a, {3, -1});
@@ -159,8 +163,8 @@ void shape_rows(Rows& rows) {
       .on({{real({2, 2, 3})}})
       .fixed_size()
       .refuses(
-          "[unfold_backward] (2, 3, 3) are not windows of size 3 of (2, 5) along dimension 1, "
-          "which have shape (2, 2, 3)",
+          "[unfold_backward] the windows of size 3 along dimension 1 of (2, 5) must have shape "
+          "(2, 2, 3), but have (2, 3, 3)",
           {real({2, 3, 3})});
   rows.op("contiguous", "a.contiguous()", [](T a) { return contiguous(a); }).on(unary_samples());
   rows.op("clone", "a.clone()", [](T a) { return clone(a); }).on(unary_samples());

@@ -1,5 +1,5 @@
-# pkg_config.sh PKG_CONFIG COMPILER SOURCE: compiles a program with pkg-config's flags for the tend in ./prefix, and
-# runs it.
+# pkg_config.sh PKG_CONFIG COMPILER SOURCE: compiles SOURCE with pkg-config's flags for the tend in ./prefix, and
+# runs the compiled program.
 set -eu
 folder=$(dirname "$(find prefix -name tend.pc)")
 flags=$(PKG_CONFIG_PATH=$folder "$1" --cflags --libs tend)

@@ -1,5 +1,5 @@
-// The rows in Eigen, compiled for this machine, as its users compile it. Only its products use
-// several threads.
+// The rows in Eigen, which is compiled for this machine, as Eigen's users do. Only Eigen's matrix
+// products use several threads.
 
 #include <memory>
 #include <string>

@@ -23,7 +23,8 @@ Tensor loss_of(const Tensor& logits, const Tensor& targets);
 Tensor attend_causally(const Tensor& query, const Tensor& key, const Tensor& value, bool is_fused);
 
 /// A small GPT. The sizes of its Work are vocabulary, length, width, layers, heads, batch, the
-/// hidden width of the feed-forward networks (0: none), and 1 for a model with norms, else 0.
+/// hidden width of the feed-forward networks (0: none), 1 for a model with norms, and 1 for GELU,
+/// else ReLU.
 class SmallModel {
  public:
   SmallModel(Parameters& p, const Work& w, std::uint64_t seed, bool is_fused)
@@ -81,7 +82,8 @@ class SmallModel {
     const Tensor context = attend_causally(heads(0), heads(1), heads(2), is_fused_);
     x = x + linear(context.transpose(1, 2).flatten(2), block.maps[3]);
     if (!block.up.defined()) return x;
-    return x + linear(relu(linear(normed(block.norm2, x), block.up)), block.down);
+    const Tensor hidden = linear(normed(block.norm2, x), block.up);
+    return x + linear(work_[8] == 0 ? relu(hidden) : gelu(hidden, "tanh"), block.down);
   }
 
   Work work_;

@@ -86,8 +86,9 @@ Model two_inputs(const std::string& operation, const Shape& a, const Shape& b, c
   return model;
 }
 
-/// ONNX's MatMul has no strides, so all its matrices are dense, and K^T is already transposed. A
-/// product with a transposed matrix uses Gemm.
+/// ONNX's MatMul has no strides, so all its matrices are dense, and the elements of K^T are stored
+/// transposed. The products of a gemm row with a transposed input use Gemm, which
+/// transposes it.
 std::unique_ptr<Model> product_model(const Work& w) {
   if (w.operation == "gemm") {
     const std::int64_t m = w[2], n = w[3], k = w[4];

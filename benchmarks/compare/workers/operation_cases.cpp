@@ -31,7 +31,7 @@ std::int64_t square_side(std::int64_t rows, std::int64_t columns) {
 
 /// Maps the sizes of a sample to grown sizes. Equal sizes stay equal.
 ///
-/// Matrices get `rows` and `columns`, but a first matrix that is square stays square. Vectors get
+/// Matrices get `rows` and `columns`. If the first matrix is square, it stays square. Vectors get
 /// `columns` elements, or rows * columns if there is no matrix. Leading dimensions do not grow.
 Sizes grown_sizes(const Sample& sample, std::int64_t rows, std::int64_t columns) {
   Sizes sizes;
@@ -74,7 +74,8 @@ bool is_index(const Op& op, std::size_t number) {
   return false;
 }
 
-/// Grows the range of indices: if it ends at a size of the sample, it then ends at the grown size.
+/// Grows the range of indices. If the range ends at a size of the sample, it ends at the grown size
+/// afterwards.
 void grow_indices(Input& input, const Sizes& sizes) {
   const auto found = sizes.find(static_cast<std::int64_t>(input.high));
   if (found == sizes.end()) return;

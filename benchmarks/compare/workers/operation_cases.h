@@ -27,7 +27,7 @@ struct OperationCase {
 struct PreparedCase {
   tend::test::Case made;
   std::vector<tend::Tensor> wanted = {};      // inputs whose gradients are computed
-  std::vector<tend::Tensor> cotangents = {};  // of the outputs that have a gradient
+  std::vector<tend::Tensor> cotangents = {};  // of the outputs that require grad
   std::vector<tend::Tensor> outputs = {};
   std::vector<tend::Tensor> gradients = {};                // undefined for an unused input
   std::optional<tend::TensorFunction> in_place_form = {};  // the in-place form, for Pass::in_place

@@ -1,8 +1,8 @@
-// The work that tend's and libtorch's workers do by the same calls: tend uses PyTorch's names.
+// The work that tend's and libtorch's workers do by the same calls, since tend has PyTorch's names.
 //
-// A source must first include its library's header, tend.h or torch.h. It defines Tensor, Sizes,
-// InferenceGuard, make_tensor, add_tensor, clear_gradient and gradients. Other functions, such as
-// softmax, are found through the namespace of their arguments.
+// A source must first include its library's header, tend.h or torch.h. The header defines Tensor,
+// Sizes, InferenceGuard, make_tensor, add_tensor, clear_gradient and gradients. Other functions,
+// such as softmax, are found through the namespace of their arguments.
 #pragma once
 
 #include <cstdint>

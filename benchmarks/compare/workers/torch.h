@@ -46,11 +46,11 @@ struct Way {
   std::string name;
   std::function<Task()> prepare;
 };
-/// The Task of the way that is named; the fastest way if `name` is empty.
+/// The Task of the way with this name, or of the fastest way if `name` is empty.
 Task chosen_way(const std::string& name, const std::vector<Way>& ways);
 
-/// Attention with a mask (floating or bool; undefined for no mask) or with the causal rule. It uses
-/// scaled_dot_product_attention if this version of libtorch has it, and is composed otherwise.
+/// Attention with a mask (floating or bool; undefined for no mask) or with the causal rule. Calls
+/// scaled_dot_product_attention if this version of libtorch has it, else attend_composed().
 Tensor attend(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& mask,
               bool is_causal);
 /// Attention as products and softmax.

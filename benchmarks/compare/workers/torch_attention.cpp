@@ -74,7 +74,7 @@ struct AttendWay {
   std::function<Attend()> prepare;
 };
 
-/// The ways with a mask: scaled_dot_product_attention, which uses flash attention, and composed.
+/// The ways with a mask tensor: attend() with a floating or a bool mask, and attend_composed().
 std::vector<AttendWay> ways_with_masks(const AttentionWork& w) {
   const auto with = [](auto make_mask) {
     return [=]() -> Attend {
@@ -149,7 +149,8 @@ Attend attend_each_document(const AttentionWork& w) {
 /// Attention with a window, in blocks of the window's size. The queries of a block attend to keys
 /// of their own block and of the previous one. The batch is one.
 ///
-/// The shape of queries is (T / window, H, window, D); keys and values have 2 window positions.
+/// The shape of queries is (T / window, H, window, D). Keys and values have the shape
+/// (T / window, H, 2 * window, D).
 Attend attend_in_blocks(const AttentionWork& w) {
   const std::int64_t size = w.parameter;
   const std::int64_t blocks = w.queries / size;
@@ -189,7 +190,7 @@ std::vector<AttendWay> attend_ways(const AttentionWork& w) {
   if (w.kind == "attend_documents")
     ways.push_back({"each-by-itself", [w] { return attend_each_document(w); }});
   if (w.kind == "attend_window") ways.push_back({"in-blocks", [w] { return attend_in_blocks(w); }});
-  // The causal rule is enough: a token precedes the padding, so it cannot attend to it. The results
+  // The causal rule is enough: tokens precede the padding, so they cannot attend to it. The results
   // of padding queries do not matter.
   if (w.kind == "attend_padded_causal")
     ways.push_back({"is_causal", []() -> Attend { return attend_causally; }});

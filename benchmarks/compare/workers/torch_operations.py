@@ -21,7 +21,7 @@ import torch
 import torch.nn.functional as F
 
 LONG = 0.25  # work of this many seconds gets no second warm-up
-KEPT = 1 << 16  # elements of each tensor of a result, about
+KEPT = 1 << 16  # about so many elements of a result tensor are compared
 DTYPES = {"bool": "?", "int64": "<i8", "float32": "<f4", "float64": "<f8"}
 
 
@@ -41,7 +41,7 @@ def read_case():
     return case, inputs
 
 
-@functools.lru_cache(maxsize=4)  # large ones take longer than the measured operation
+@functools.lru_cache(maxsize=4)  # making a large cotangent takes longer than the measured operation
 def cotangent_numbers(count, dtype):
     return ((7919 * torch.arange(count) % 201 - 100).double() / 100).to(dtype)
 

@@ -49,7 +49,7 @@ struct Norm {
   Tensor operator()(const Tensor& x) const {
     return at::layer_norm(x, weight.sizes(), weight, bias);
   }
-  /// The norm of x. Adds the result and the scale to the cache.
+  /// The LayerNorm of x. Adds the result and the scale to the cache.
   Tensor cached(const Tensor& x, std::vector<Tensor>& cache) const {
     auto [result, mean, scale] = at::native_layer_norm(x, weight.sizes(), weight, bias, 1e-5);
     cache.insert(cache.end(), {result, scale});

@@ -23,9 +23,9 @@ HWY_BEFORE_NAMESPACE();
 namespace tend::kernels::HWY_NAMESPACE {
 namespace {
 
-// The state of a block of queries after the keys seen so far. Each lane has its largest score, the
-// sum of the exponentials relative to this score, and the sums of the values weighted by the
-// exponentials.
+// The intermediate results of a block of queries, after the keys that were read so far. For each
+// query (a lane): the largest score, the sum of e^(score - largest), and the sums of the values
+// weighted by these exponentials.
 template <class T>
 struct Progress {
   T* largest;
@@ -64,7 +64,7 @@ HWY_INLINE void weigh(bool diagonal, const TileRange& tile, std::size_t lanes,
       }
       largest = hn::Max(largest, score);
     }
-    // While all scores are -inf, any finite level works.
+    // If all scores are -inf, 0 is subtracted instead: -inf - -inf would be NaN.
     const V level = hn::IfThenZeroElse(hn::Eq(largest, hidden), largest);
     const V factor = exp_not_positive(d, hn::Sub(before, level));
     V sum = hn::Mul(factor, hn::Load(d, progress.sum + lane));
@@ -103,7 +103,7 @@ HWY_INLINE void finish_sums(const AttentionHead<T>& head, std::size_t first, std
   for (std::size_t i = 0; i < lanes; ++i) factor[i] = head.keep_factor / sum[i];
   for (std::size_t i = 0; i < count; ++i) {
     if (sum[i] != T(0)) continue;
-    // All scores are -inf, because they are hidden or were -inf before.
+    // All scores are -inf: the keys are hidden, or the scores were computed as -inf.
     factor[i] = logs[i] = T(0);
     largest[i] = kInfinity<T>;  // so that the weights are 0 in the backward
   }
@@ -199,9 +199,9 @@ void attend_short(const ShortHeads<T>& heads, T* scratch) {
   }
 }
 
-// Adds the weighted values of a tile to the contexts. On the diagonal, each step of lanes uses only
-// the keys that it may see. A sum runs over all keys of its tile in one call, so its bits do not
-// depend on the number of lanes and keys.
+// Adds the weighted values of a tile to the contexts. In a tile on the diagonal, kStep lanes at a
+// time use only the keys up to their last query. One call adds the values of all these keys, so
+// the bits of a sum do not depend on the number of lanes and keys.
 template <class T>
 HWY_INLINE void add_values(bool diagonal, std::size_t keys, const HeadMatrix<const T>& values,
                            std::size_t dim, const T* weights, std::size_t lanes, T* context) {
@@ -265,12 +265,12 @@ HWY_INLINE std::pair<std::size_t, std::size_t> needed_keys(const AttentionHead<T
   return {std::min(from, end), end};
 }
 
-// Computes queries [first, last), which share a packed copy of the keys and values. The copy is
-// after the scratch memory of a block, because the vectors of a block need alignment.
+// Computes queries [first, last), which share a packed copy of the keys and values. The copy comes
+// after the scratch memory of a block: in front, it could misalign the vectors of the block.
 template <class T>
 void attend(AttentionHead<T> head, std::size_t first, std::size_t last, T* scratch) {
-  // All of these queries see the keys before `first`, so only values at `first` and after it are
-  // checked.
+  // All of these queries see the keys before the first query's position. So only the values at this
+  // position and later ones are checked.
   head.skip_hidden = head.is_causal && head.keys > kStep &&
                      all_finite(head.value, head.position + first, head.keys, head.value_dim);
   if (has_few_queries(head)) {  // the first task computes all of their blocks
@@ -315,8 +315,8 @@ HWY_EXPORT(find_forward_kernels);
 
 namespace {
 
-// True for the heads of `value` whose elements are all finite, if functions may hide keys. They are
-// tested only once, as several tasks share a head.
+// A bool for each head of `value`: true if all elements of the head are finite. Undefined without a
+// mask function. The elements are tested here, because several tasks share a head.
 template <class T, class F>
 Array find_finite(const AttentionHeads<T>& heads, std::int64_t heads_per_key_head,
                   const FunctionPlans<T>& plans, F is_finite) {

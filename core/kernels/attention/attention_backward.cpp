@@ -26,13 +26,13 @@ HWY_BEFORE_NAMESPACE();
 namespace tend::kernels::HWY_NAMESPACE {
 namespace {
 
-// The data of a block of queries: with a lane for each query (*_lanes), and with a row for each
-// query.
+// The data of a block of queries. `query` and `grad` have a row for each query. All other matrices
+// have a lane for each query.
 template <class T>
 struct Block {
   T *query_lanes, *grad_lanes, *grad_query_lanes;
   T *query, *grad;
-  T *weights, *grad_scores;  // the weights, and gradients of scores, of a tile
+  T *weights, *grad_scores;  // of a tile: the weights, and the gradients of the scores
   T* scores;                 // the scores of a tile, before functions change them
   T largest[kTile], log_sums[kTile];
   T dots[kTile];  // the dot product of each query's context and the gradient of the context
@@ -42,7 +42,7 @@ struct Block {
 template <class D, class V, class T = hn::TFromD<D>>
 HWY_INLINE V grad_of_score(D d, V weight, V grad, V dot) {
   const V product = hn::Mul(weight, hn::Sub(grad, dot));
-  // Numbers below the normal ones become 0, because later products with them would be slow.
+  // Subnormal numbers become 0, because later products with them would be slow.
   const V least = hn::Set(d, std::numeric_limits<T>::min());
   return hn::IfThenZeroElse(hn::Lt(hn::Abs(product), least), product);
 }
@@ -168,7 +168,7 @@ HWY_INLINE void load_block(const AttentionHead<T>& head, std::size_t first, std:
   load_lanes(query, count, head.dim, lanes, block.query_lanes);
   load_lanes(grad, count, head.value_dim, lanes, block.grad_lanes);
   std::fill_n(block.grad_query_lanes, head.dim * kTile, T(0));
-  // The weights of lanes without a query are 0.
+  // With an infinite largest score, the weights of lanes without a query are 0.
   std::fill_n(block.largest, kTile, kInfinity<T>);
   std::fill_n(block.log_sums, kTile, T(0));
   std::copy_n(head.log_sums + first, count, block.largest);
@@ -261,8 +261,8 @@ HWY_INLINE void differentiate_query(std::size_t keys, std::size_t visible, const
   }
 }
 
-// Computes the gradients of head h from the weights and the gradients of the scores in its lane.
-// Both are (queries, keys, lanes).
+// Computes the gradients of head h from lane h of `weights` and `grads`. `grads` has the gradients
+// of the scores. Both arrays are (queries, keys, lanes).
 template <class T>
 HWY_INLINE void store_gradients(const ShortHeads<T>& heads, std::size_t h, const T* weights,
                                 const T* grads) {
@@ -372,9 +372,9 @@ class Parts {
   std::vector<AttentionGradients> parts_;
 };
 
-// The gradients of tables, summed in a fixed order. The tasks of a slot run one after the other and
-// add to the sums of the slot. The sums of all slots are added at the end. The number of slots
-// limits the number of cores that can work.
+// The gradients of tables, summed in a fixed order. The tasks are divided among slots, and each
+// slot has its own sums. Tasks of one slot run one after the other and add to these sums. At the
+// end, the sums of all slots are added. No more cores can work than there are slots.
 class TableSums {
  public:
   explicit TableSums(const std::vector<Array>& gradients) : gradients_(gradients) {
@@ -457,8 +457,9 @@ void attention_backward(const AttentionGradients& gradients, const Array& grad, 
     using T = typename decltype(tag)::type;
     const BackwardKernels<T>& kernels = HWY_DYNAMIC_DISPATCH(find_backward_kernels)().of<T>();
     const AttentionHeads<T> heads(query, key, value, rule);
-    // Three products have the size of queries: the scores, and the gradients of queries and keys.
-    // Two have the size of values: the gradients of weights and values.
+    // The multiplications for each pair of a query and a key. Three products multiply by the size
+    // of a query: the scores, and the gradients of queries and keys. Two products multiply by the
+    // size of a value: the gradients of weights and values.
     count_products(heads.pairs(), 3 * query.size(-1) + 2 * value.size(-1));
     if (heads.are_short(kMostShortBackward) && grad.strides()[grad.rank() - 1] == 1) {
       return differentiate_short_heads(kernels, heads, gradients, grad, out, log_sums);

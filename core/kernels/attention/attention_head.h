@@ -1,5 +1,5 @@
-// One head of one batch, as the attention kernels see it: pointers, strides, and which queries see
-// which keys.
+// One head of one batch, as the attention kernels use it: pointers and strides, and which keys each
+// query may see.
 #pragma once
 
 #include <algorithm>
@@ -57,7 +57,8 @@ struct AttentionHead {
   const std::vector<double*>* grad_tables;  // for each table of the score function, or nullptr
 };
 
-/// The matrix in the last two dimensions of `a` at the row-major position `index` of the others.
+/// The matrix in the last two dimensions of `a`. `index` is its row-major position in the other
+/// dimensions.
 template <class T>
 HeadMatrix<T> head_of(const Array& a, std::int64_t index) {
   if (!a.defined()) return {};
@@ -71,7 +72,7 @@ HeadMatrix<T> head_of(const Array& a, std::int64_t index) {
 }
 
 /// The largest number of queries, and of keys, in a head that counts as short. The limit is smaller
-/// in the backward: there, separate heads of 16 or more are faster (0.9 of the time).
+/// in the backward: there, heads of 16 or more take 0.9 of the time if each is computed separately.
 inline constexpr std::size_t kMostShort = 16, kMostShortBackward = 8;
 
 /// Short heads, one for each lane of a vector. Their matrices differ only in their addresses. Lanes
@@ -91,8 +92,8 @@ struct ShortHeads {
   Addresses<T> grad_query, grad_key, grad_value;
 };
 
-/// Writes the addresses of `count` heads of `a`, beginning with head `first`, to `addresses`. Then
-/// it repeats the first address.
+/// Writes the addresses of `count` heads of `a`, beginning with head `first`, to `addresses`. Fills
+/// the rest of `addresses` with the first address.
 template <class T>
 void find_heads(const Array& a, std::int64_t first, std::size_t count,
                 std::array<T*, ShortHeads<float>::kMost>& addresses) {
@@ -114,8 +115,8 @@ constexpr Size short_scratch(Size dim, Size value_dim) {
   return kHeads * kMost * (2 * (dim + value_dim) + 2 * kMost + 2);
 }
 
-/// The number of elements of scratch memory that a kernel needs for a block of queries, with
-/// aligned vectors. Memory for the keys follows it.
+/// The number of elements of scratch memory that a kernel needs for a block of queries. The vectors
+/// in this memory are aligned. The memory for keys and values comes after this memory.
 template <class Size>
 constexpr Size forward_scratch(Size dim, Size value_dim) {
   constexpr Size kTile = kAttentionTile;
@@ -165,10 +166,10 @@ struct TileRange {
   std::size_t query, queries, key, keys;  // first and count
 };
 
-/// The weights of a tile that are visible, or that dropout keeps: a word for each key, a bit for
-/// each query.
+/// Marks the weights of a tile that are visible, or that dropout keeps. There is a word for each
+/// key, with a bit for each query.
 struct TileBits {
-  bool all = true;  // if true, the words are not set
+  bool all = true;  // if true, all weights are marked, and `words` is uninitialised
   std::uint64_t words[kAttentionTile];
 };
 

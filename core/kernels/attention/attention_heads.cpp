@@ -29,7 +29,8 @@ AttentionHead<T> AttentionHeads<T>::at(std::int64_t index) const {
   return head;
 }
 
-// Few heads leave most lanes unused. The longer the heads are, the less this pays.
+// With few heads, most lanes would be unused. This costs more in longer heads, so the number of
+// heads must be at least their length.
 template <class T>
 bool AttentionHeads<T>::are_short(std::size_t most) const {
   const std::int64_t longest = std::max(query_.size(-2), key_.size(-2));

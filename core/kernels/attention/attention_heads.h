@@ -20,10 +20,10 @@ class AttentionHeads {
   }
 
   std::int64_t count() const { return count_; }
-  /// The number of query heads in the last of the leading dimensions.
+  /// The number of query heads in a batch: the size of dimension -3.
   std::int64_t per_batch() const { return query_.rank() > 2 ? query_.size(-3) : 1; }
-  /// The number of tiles that the queries of a head touch. Tiles begin at multiples of kTile among
-  /// the positions.
+  /// The number of tiles that the queries of a head touch. Tiles begin at positions that are
+  /// multiples of kTile.
   std::int64_t blocks() const {
     return (rule_.position % kTile + query_.size(-2) + kTile - 1) / kTile;
   }
@@ -57,10 +57,11 @@ class AttentionHeads {
   std::int64_t short_scratch_size() const {
     return short_scratch(query_.size(-1), value_.size(-1));
   }
-  /// `lanes` heads, beginning with head `first`, or fewer at the end. Members that only one of the
-  /// kernels uses are not set.
+  /// `lanes` heads, beginning with head `first`, or fewer at the end. Members that only the forward
+  /// or only the backward uses are not set.
   ShortHeads<T> short_heads(std::int64_t first, std::size_t lanes) const;
-  /// Head `index` of the query. Members that only one of the kernels uses are not set.
+  /// Head `index` of the query. Members that only the forward or only the backward uses are not
+  /// set.
   AttentionHead<T> at(std::int64_t index) const;
 
  private:
@@ -76,8 +77,8 @@ class AttentionHeads {
 struct ForwardTasks {
   std::int64_t blocks_per_task, tasks_per_head, first_position;
 
-  /// A task has up to 1024 queries, and fewer if there are few heads. Blocks begin at multiples of
-  /// a tile.
+  /// A task has up to 1024 queries, and fewer if there are few heads. Blocks begin at positions
+  /// that are multiples of kAttentionTile.
   ForwardTasks(std::int64_t heads, std::int64_t blocks, std::int64_t position)
       : blocks_per_task(
             std::clamp<std::int64_t>(heads * blocks / 16, 1, std::min<std::int64_t>(blocks, 16))),
@@ -87,8 +88,8 @@ struct ForwardTasks {
   std::int64_t queries() const {
     return blocks_per_task * static_cast<std::int64_t>(kAttentionTile);
   }
-  /// With causality, the last queries see the most keys. The tasks begin with them, so that small
-  /// tasks are left for the end.
+  /// With causality, the last queries see the most keys. The first tasks compute the last queries,
+  /// so that small tasks are left for the end.
   std::int64_t first_query(std::int64_t task) const { return query_of(last_first(task)); }
   std::int64_t end_query(std::int64_t task) const { return query_of(last_first(task) + 1); }
 

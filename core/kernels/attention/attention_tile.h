@@ -1,7 +1,7 @@
 // The operations on a tile that the forward and the backward kernel of attention share. The scores
-// of a tile have a row for each key and a lane for each query. The maxima, sums and factors of a
-// query then need no other lane, and both products of a tile read whole rows. Only kernel sources
-// include the file, after <hwy/foreach_target.h>.
+// of a tile have a row for each key and a lane for each query. So the maximum and the sum of a
+// query's scores are computed within its lane, and both products of a tile read whole rows. Only
+// kernel sources include the file, after <hwy/foreach_target.h>.
 
 #if defined(TEND_CORE_KERNELS_ATTENTION_TILE_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TEND_CORE_KERNELS_ATTENTION_TILE_H
@@ -26,12 +26,14 @@ HWY_BEFORE_NAMESPACE();
 namespace tend::kernels::HWY_NAMESPACE {
 
 inline constexpr std::size_t kTile = kAttentionTile;
-// The number of lanes is a multiple of this. Tiles on the diagonal are cut in steps of it.
+// The number of lanes of a block is a multiple of kStep. In tiles on the diagonal, weights are
+// skipped in steps of kStep queries or keys.
 inline constexpr std::size_t kStep = kAttentionStep;
 template <class T>
 inline constexpr T kInfinity = std::numeric_limits<T>::infinity();
 
-// Calls the kernel of tiles.cpp. Compiling the code again here would take long, and it is large.
+// Calls the kernel of tiles.cpp. Its code is large, and compiling a copy of it here would take
+// long.
 template <class T>
 HWY_INLINE void product(const Tile<T>& tile) {
   tile_kernels().of<T>().multiply(tile, Rounding::fused);
@@ -117,9 +119,9 @@ HWY_INLINE HeadMatrix<const T> rows_from(const HeadMatrix<const T>& matrix, std:
 
 // True if a tile is on the diagonal, and weights above the diagonal may be skipped.
 //
-// Products then skip most of these weights. Some go through the keys, kStep at a time, and use only
-// the queries from the first of these keys on. Others go through the queries, kStep at a time, and
-// use only the keys up to the last of these queries.
+// Products then skip most of these weights. Some products read kStep keys at a time, with only the
+// queries at or after the first of these keys. Other products read kStep queries at a time, with
+// only the keys up to the last of these queries.
 template <class T>
 HWY_INLINE bool on_diagonal(const AttentionHead<T>& head, const TileRange& tile) {
   return head.is_causal && head.skip_hidden && tile.key == head.position + tile.query;
@@ -138,8 +140,8 @@ HWY_INLINE std::size_t keys_of_step(const TileRange& tile, std::size_t lane) {
   return std::min(tile.keys, (lane / kStep + 1) * kStep);
 }
 
-// c(j, i) = alpha times the dot product of row j of `matrix`, which begins at the tile, and lane i
-// of `by_dim`.
+// c(j, i) = alpha times the dot product of row j of `matrix` and lane i of `by_dim`. Row 0 belongs
+// to the first key of the tile.
 template <class T>
 HWY_INLINE void rows_by_lanes(bool diagonal, std::size_t keys, const HeadMatrix<const T>& matrix,
                               std::size_t dim, const T* by_dim, std::size_t lanes, T alpha, T* c) {
@@ -174,7 +176,7 @@ void add_mask(const AttentionHead<T>& head, const TileRange& tile, T* scores) {
   }
 }
 
-// Computes the scores of a tile. `visible` marks the scores that count.
+// Computes the scores of a tile, and sets `visible`, which marks the scores that are not hidden.
 template <class T>
 HWY_INLINE void compute_scores(const AttentionHead<T>& head, const TileRange& tile, const T* query,
                                std::size_t lanes, T* scores, TileBits& visible) {
@@ -184,8 +186,8 @@ HWY_INLINE void compute_scores(const AttentionHead<T>& head, const TileRange& ti
   if (head.added.data) add_mask(head, tile, scores);
 }
 
-// Calls f for each tile of a block of queries, with keys up to `end`. It omits tiles that may be
-// skipped.
+// Calls f for the tiles of a block of queries, with the keys before `end`. Tiles that may be
+// skipped are left out.
 template <class T, class F>
 HWY_INLINE void for_tiles(const AttentionHead<T>& head, std::size_t first, std::size_t count,
                           std::size_t end, F f) {

@@ -1,7 +1,6 @@
 // Attention of few queries, such as a single token with a cache of keys. Here the scores of a query
-// are a row. In the tiles of attention_tile.h each query is a SIMD lane. The products read keys and
-// values only once, and do not pack them. Only kernel sources include the file, after
-// <hwy/foreach_target.h>.
+// are a row; in attention_tile.h, they are a SIMD lane. The products read keys and values only
+// once, and do not pack them. Only kernel sources include the file, after <hwy/foreach_target.h>.
 
 #if defined(TEND_CORE_KERNELS_FEW_QUERIES_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TEND_CORE_KERNELS_FEW_QUERIES_H
@@ -42,8 +41,8 @@ HWY_INLINE std::uint64_t visible_keys(const AttentionHead<T>& head, std::size_t 
   return end > tile.key ? bits & first_bits(end - tile.key) : 0;
 }
 
-// Turns a query's row of scores into weights, relative to its largest score so far. Returns the
-// factor for earlier sums, which are relative to the earlier largest score.
+// Turns a query's row of scores into weights, relative to the query's largest score so far. Returns
+// the factor that makes earlier sums relative to this score, too.
 template <class T>
 HWY_INLINE T weigh_row(const AttentionHead<T>& head, std::size_t query, const TileRange& tile,
                        T* HWY_RESTRICT scores, T& largest) {
@@ -63,7 +62,7 @@ HWY_INLINE T weigh_row(const AttentionHead<T>& head, std::size_t query, const Ti
     most = hn::Max(most, score);
   }
   most = hn::MaxOfLanes(d, most);
-  // While all scores are -inf, any finite level works.
+  // If all scores are -inf, 0 is subtracted instead: -inf - -inf would be NaN.
   const auto level = hn::IfThenZeroElse(hn::Eq(most, hidden), most);
   const auto factor = exp_not_positive(d, hn::Sub(hn::Set(d, largest), level));
   for (std::size_t j = 0; j < tile.keys; j += lanes) {

@@ -15,8 +15,8 @@ namespace tend::kernels {
 /// The plans that all tasks of one call share.
 template <class T>
 struct FunctionPlans {
-  /// `tables` are needed if there is a `derivative`. They are the gradients of the score program's
-  /// tables, in the same order; a gradient that is not wanted is undefined.
+  /// With a `derivative`, `tables` are the arrays for the gradients of the score program's tables,
+  /// in the same order. An array is undefined if the gradient is not wanted.
   FunctionPlans(const AttentionFunctions& functions, const ScoreDerivative* derivative,
                 const std::vector<Array>& tables);
 
@@ -34,24 +34,25 @@ class HeadFunctions {
 
   /// `heads` is the number of heads in a batch.
   void begin_head(std::int64_t index, std::int64_t heads);
-  /// Sets whether hidden tiles may be skipped. They may be skipped if products with their zero
-  /// weights are zero.
+  /// Sets whether hidden tiles may be skipped. This is allowed if all values are finite, so that
+  /// their products with zero weights are zero.
   void allow_skipping(bool allowed) { may_skip_ = allowed; }
   void begin_block(std::size_t first, std::size_t count);
-  /// True if the tile may be skipped. If it is not skipped, `apply` must be called for the same
-  /// tile, because it uses what this call found.
+  /// True if the tile may be skipped. Otherwise, `apply` must be called next for the same
+  /// tile, because `apply` uses results of `skips`.
   bool skips(const TileRange& tile);
   bool changes_scores() const { return score_.has_value(); }
-  /// Replaces the scores by the results of the score function, and finds which of them are visible.
+  /// Replaces the scores by the results of the score function, and marks visible ones in `visible`.
   void apply(const TileRange& tile, T* scores, TileBits& visible);
   /// Replaces the gradients of the score function's results by the gradients of the scores. Adds
-  /// the gradients of its tables to `tables`, which are in the order of the program. A table whose
-  /// gradient is not wanted is nullptr.
+  /// the gradients of the function's tables to `tables`, which are in the order of the program. An
+  /// address is nullptr if the gradient is not wanted.
   void apply_gradient(const TileRange& tile, const T* scores, const TileBits& visible, T* grads,
                       const std::vector<double*>& tables);
 
-  /// The first visible position in the last head at which a look-up was outside of its table or an
-  /// index was divided by 0, as query * keys + key; or -1.
+  /// The first visible position at which a look-up was outside of its table or an index was divided
+  /// by 0. It is query * keys + key in the head of the last begin_head, or -1 without such a
+  /// position.
   std::int64_t fault(std::size_t keys) const;
 
  private:

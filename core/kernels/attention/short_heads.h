@@ -21,7 +21,7 @@ HWY_BEFORE_NAMESPACE();
 namespace tend::kernels::HWY_NAMESPACE {
 
 #if HWY_TARGET != HWY_SCALAR
-// Loads a vector from several heads, at the offset `at`. Block b of 128 bits is from the head
+// Loads a vector from several heads, at the offset `at`. The vector's 128-bit block b is from head
 // first + 4 b (double: first + 2 b).
 template <class D, class T = hn::TFromD<D>>
 HWY_INLINE hn::Vec<D> load_heads(D d, const T* const* heads, std::size_t first, std::size_t at) {
@@ -106,7 +106,7 @@ HWY_INLINE void weigh_few_rows(std::size_t count, const T* weights, std::size_t 
     for (std::size_t i = 0; i < count; ++i) {
       sum = hn::MulAdd(hn::Set(d, weights[i * step]), hn::LoadU(d, rows + i * row + c), sum);
     }
-    // The other kernels add the sum to zero, too.
+    // The other kernels also add the sum to zero, which turns -0 into 0.
     sum = hn::Add(hn::Mul(hn::Set(d, alpha), sum), hn::Zero(d));
     hn::StoreU(hn::Mul(hn::Set(d, factor), sum), d, to + c);
   });

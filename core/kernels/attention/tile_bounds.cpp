@@ -18,7 +18,8 @@ std::int64_t floor_quotient(std::int64_t a, std::int64_t b) {
   return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
 }
 
-/// The range of f over a x b: f is monotonic in each argument, so its extremes are at the corners.
+/// The range of f(x, y) for x in a and y in b. f must be monotonic in each argument, so that its
+/// extremes are at the corners.
 template <class F>
 IndexRange corners(IndexRange a, IndexRange b, F f) {
   const std::int64_t first = f(a.low, b.low);
@@ -59,8 +60,8 @@ IndexRange either_of(IndexRange condition, IndexRange a, IndexRange b) {
   return condition.high == 0 ? b : join(a, b);
 }
 
-/// The range of a result in int32. Arithmetic that may leave int32 wraps around, so its result may
-/// be any number.
+/// The range of an int32 result, given its range without overflow. If the result may overflow, it
+/// wraps around and may be any number.
 IndexRange within_int32(IndexRange range) {
   return range.low < kLeastIndex || range.high > kGreatestIndex ? kAnyIndex : range;
 }

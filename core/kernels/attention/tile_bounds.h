@@ -23,8 +23,8 @@ struct TilePositions {
 
 /// The part of a tile that is visible.
 enum class TileCoverage : std::uint8_t {
-  empty,    ///< false everywhere
-  full,     ///< true everywhere; no look-up is outside its table, no index is divided by 0
+  empty,    ///< the mask is false everywhere
+  full,     ///< the mask is true everywhere, and has no look-up outside a table or division by 0
   partial,  ///< anything else, or unknown
 };
 
@@ -41,7 +41,8 @@ class TileBounds {
   /// Bounds the first result of a program. The program must outlive the object.
   explicit TileBounds(const TileProgram& program);
 
-  /// The part of the tile at `positions` that is visible. `bounds` is memory that calls may share.
+  /// The part of the tile at `positions` that is visible. `bounds` is scratch memory: pass the same
+  /// vector to successive calls to avoid allocations.
   TileCoverage coverage(const TilePositions& positions, std::vector<Bound>& bounds) const;
 
  private:

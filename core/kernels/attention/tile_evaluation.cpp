@@ -76,7 +76,7 @@ void repeat_rows(const TileState<T>& state, int index) {
   for (std::size_t i = 1; i < kStripRows; ++i) std::memcpy(first + i * row, first, row);
 }
 
-// Spreads a node's values for the keys [key, key + rows) over the rows of a strip.
+// Fills row i of a strip with a node's value for the key `key` + i, for `rows` rows.
 template <class T>
 void spread_keys(const TileState<T>& state, int index, std::size_t key, std::size_t rows) {
   const std::byte* const from = state.lanes()[index];
@@ -114,7 +114,8 @@ template <class T>
 void begin_head(TileState<T>& state) {
   state.query_faults = 0;
   compute_level(state, TileLevel::head, 0, &state.query_faults);
-  // Faults of a head are in all lanes. begin_block adds the faults of queries.
+  // A fault of a node of TileLevel::head is in all lanes. begin_block adds the faults of nodes of
+  // TileLevel::query.
   state.head_faults = state.query_faults;
 }
 

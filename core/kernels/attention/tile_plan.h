@@ -1,5 +1,5 @@
 // How a program is evaluated in the tiles of attention. A tile has 64 queries and up to 64 keys.
-// Its values have a row for each key and a lane for each query.
+// The values of a node have a row for each key and a lane for each query.
 //
 // Each node is computed as rarely as its inputs allow (TileLevel): once for a head, for a block of
 // queries, or for all keys of a tile. Only nodes of TileLevel::pair are computed for each pair of
@@ -18,14 +18,15 @@
 
 namespace tend::kernels {
 
-/// The inputs that a node's value depends on. They determine how often it is evaluated.
+/// What a node's value depends on, apart from the batch and the head: nothing (`head`), the query,
+/// the key, or both (`pair`). The level determines how often the node is evaluated.
 enum class TileLevel : std::uint8_t { head, query, key, pair };
 inline constexpr std::size_t kTileLevels = 4;
 
 /// True for each node that the nodes `roots` need, and for the roots.
 std::vector<bool> needed_nodes(const std::vector<TileNode>& nodes, const std::vector<int>& roots);
 
-/// The level of a value that depends on values of both levels.
+/// The level of a value that depends on a value of level a and a value of level b.
 TileLevel joined(TileLevel a, TileLevel b);
 
 /// The number of rows of a tile, one for each key, that are evaluated at once.
@@ -71,12 +72,12 @@ class TilePlan {
 
 /// The lanes at which a look-up was outside of its table, or an index was divided by 0.
 struct TileFaults {
-  std::uint64_t queries = 0;  // faults for every key: a bit for each query
-  std::uint64_t keys = 0;     // faults for every query: a bit for each key
+  std::uint64_t queries = 0;  // a bit for each query: there is a fault at every key
+  std::uint64_t keys = 0;     // a bit for each key: there is a fault at every query
   std::uint64_t pairs[kAttentionTile] = {};
   bool any = false;
 
-  /// The queries with a fault at one key of the tile.
+  /// The queries that have a fault at the given key of the tile: a bit for each query.
   std::uint64_t at(std::size_t key) const {
     return (keys >> key & 1) != 0 ? ~std::uint64_t{0} : queries | pairs[key];
   }

@@ -158,8 +158,8 @@ struct Minimum {
 // The following operations do not branch on signs: the processor would mispredict branches on signs
 // that vary.
 
-// 1 if the quotient of a division by b, with remainder `rest`, differs between rounding down and
-// rounding towards zero; else 0.
+// 1 if rounding down and rounding towards zero give different quotients, for a division by b with
+// the remainder `rest`; else 0.
 std::int64_t rounds_down(std::int64_t rest, std::int64_t b) {
   return (rest != 0) & ((rest ^ b) < 0);
 }
@@ -268,7 +268,7 @@ void mul(const Array& out, const Array& a, const Array& b) {
 }
 
 void div(const Array& out, const Array& a, const Array& b) {
-  visit_floating("div", out.dtype(), [](auto) {});  // throws for others
+  visit_floating("div", out.dtype(), [](auto) {});  // throws if the dtype is not floating
   run_floating(BinaryOp::div, out, a, b);
 }
 

@@ -61,8 +61,8 @@ void trunc_divide(const Array& out, const Array& a, const Array& b);
 
 /// a + weight * (b - a). float32 and float64; all arrays have one dtype.
 ///
-/// Where |weight| >= 1/2 it is computed as b - (b - a) * (1 - weight), so weights 0 and 1 are
-/// exact.
+/// Where |weight| >= 1/2, the result is computed as b - (b - a) * (1 - weight). So the results for
+/// the weights 0 and 1 are exact.
 void lerp(const Array& out, const Array& a, const Array& b, const Array& weight);
 
 // The following functions compute out = op a, where out and a have one dtype. They accept numbers,

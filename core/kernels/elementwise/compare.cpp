@@ -69,8 +69,8 @@ HWY_INLINE void fill_bools(std::size_t n, std::byte* out, F f, Operands... a) {
     }
     store_bools(bits, out + i);
   }
-  // This does not use AllTrue: GCC 12 compiles it wrongly for one double on ARM, where 0 && 0 was
-  // true.
+  // This loop does not use AllTrue. On ARM, GCC 12 compiles AllTrue of a single double wrongly:
+  // 0 && 0 was true.
   for (; i < n; ++i) out[i] = std::byte(bits_from_mask(one, f(one, a.at(one, i)...)) & 1);
 }
 
@@ -152,7 +152,7 @@ ComparisonRun find_comparison(DType dtype) {
   });
 }
 
-// Integers reach this only for logical_not.
+// For integers, this function is called only with logical_not.
 template <class T>
 void run_test(Test op, std::int64_t count, const RunPointers<2>& p, const RunSteps<2>& step) {
   const auto use = [&](auto f) HWY_ATTR { test_run<T>(count, p, step, f); };

@@ -87,8 +87,8 @@ HWY_AFTER_NAMESPACE();
 namespace tend::kernels {
 namespace {
 
-// Runs at program start. It is in this source because every program contains it, even one that
-// links the static library.
+// Calls the function at program start. The call is in this source file because every program
+// contains this file, even if the program links the static library.
 [[maybe_unused]] const int kLimited = limit_simd_targets();
 
 HWY_EXPORT(find_fill);
@@ -138,7 +138,7 @@ void copy_elements(const Array& out, const Array& a) {
 
 // True if the last dimension of `a` repeats each element a few times, and `out` is row-major.
 bool repeats_each(const Array& out, const Array& a) {
-  constexpr std::int64_t kFew = 16;  // more are worth a separate run
+  constexpr std::int64_t kFew = 16;  // with more, a std::fill_n for each element is fast enough
   return a.rank() > 0 && a.strides().back() == 0 && a.shape() == out.shape() && a.size(-1) > 1 &&
          a.size(-1) <= kFew && a.numel() > 0 && out.is_contiguous();
 }
@@ -233,8 +233,8 @@ void Array::copy_from(const Array& source) const {
   check_defined("copy");
   source.check_defined("copy");
   if (may_self_overlap()) {
-    fail<ShapeError>("copy", "the elements to write, shape ", shape_, " with strides ", strides_,
-                     ", name one element twice");
+    fail<ShapeError>("copy", "two indices may share an element of the target: shape ", shape_,
+                     ", strides ", strides_);
   }
   if (!broadcasts_to(source.shape_, shape_)) {
     fail<ShapeError>("copy", "source ", source.shape_, " does not broadcast to ", shape_);

@@ -7,8 +7,8 @@
 
 namespace tend::kernels {
 
-/// An int64 array with room for `count` bits of draw_keep_bits. Its bytes may be read eight at a
-/// time.
+/// An int64 array with room for `count` bits of draw_keep_bits. Eight bytes may be read from the
+/// address of each byte that contains such a bit.
 Array keep_bits_room(std::int64_t count);
 
 /// out[i] = a[i] * factor where bit i of `bits` (draw_keep_bits) is set, else a[i] * 0.

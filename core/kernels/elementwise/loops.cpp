@@ -9,7 +9,7 @@ namespace tend::kernels {
 namespace {
 
 [[noreturn]] void fail_rank(const Array& out) {
-  fail<ShapeError>("loop", "more than 64 dimensions in ", out.shape());
+  fail<ShapeError>("loop", "accepts at most 64 dimensions, got shape ", out.shape());
 }
 
 // Writes the dimensions of size over 1 to `order`, the largest stride first. Returns their number.
@@ -58,8 +58,8 @@ StridedLoop<N>::StridedLoop(const std::array<const Array*, N>& operands, std::ui
   inner_ = outer_.pop();
 }
 
-// Handles the usual case: every operand is contiguous or a single element. An empty loop counts as
-// flat, too, because converting its strides to bytes could overflow.
+// Handles the usual case: every operand is contiguous or a single element. Empty loops are handled
+// here, too, because converting their strides to bytes could overflow.
 template <std::size_t N>
 bool StridedLoop<N>::take_flat(const std::array<const Array*, N>& operands) {
   const Shape& shape = operands[0]->shape();
@@ -137,7 +137,8 @@ class StridedLoop<N>::Tiles {
   Tiles(const StridedLoop& loop, const Inner& inner)
       : loop_(loop), inner_(inner), across_(crossing_dim()) {}
 
-  /// True if there is such an input, and both dimensions are long enough.
+  /// True if an input is contiguous along another dimension than the innermost one, and both
+  /// dimensions are long enough.
   bool needed() const { return across_ != loop_.outer_.rank(); }
 
   void run(std::int64_t grain) {
@@ -241,7 +242,7 @@ class StridedLoop<N>::Tiles {
   const StridedLoop& loop_;
   const Inner& inner_;
   std::size_t across_;                 // the dimension along which an input is contiguous
-  std::int64_t down_ = 0, right_ = 0;  // the tiles along it and along the innermost dimension
+  std::int64_t down_ = 0, right_ = 0;  // numbers of tiles along `across_` and the innermost one
 };
 
 template <std::size_t N>

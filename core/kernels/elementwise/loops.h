@@ -37,7 +37,7 @@ class StridedLoop {
   /// Called for runs of `count` elements. Elements of operand i are steps[i] bytes apart.
   using Inner = FunctionRef<void(std::int64_t count, const Pointers& pointers, const Steps& steps)>;
 
-  /// Operands broadcast to the shape of operand 0. The last one is read backwards along every
+  /// Operands broadcast to the shape of operand 0. The last operand is read backwards along every
   /// dimension d whose bit 1 << d is set in `flipped`.
   explicit StridedLoop(const std::array<const Array*, N>& operands, std::uint64_t flipped = 0);
 

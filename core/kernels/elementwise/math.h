@@ -44,8 +44,8 @@ void xlogy(const Array& out, const Array& a, const Array& b);
 
 /// x sigmoid(x).
 ///
-/// The error is at most 3.5 ulp. Below -87 (float64: -708), up to 3 |x| times the smallest number
-/// above 0 is added to it.
+/// The error is at most 3.5 ulp. For x below -87 (float64: -708), the error may be larger by 3 |x|
+/// times the smallest positive number.
 ///
 /// Elfwing, Uchibe and Doya, Sigmoid-Weighted Linear Units, 2017, arXiv:1702.03118.
 void silu(const Array& out, const Array& x);
@@ -62,8 +62,8 @@ void silu_backward(const Array& out, const Array& grad, const Array& x);
 /// -5.5.
 ///
 /// The error with tanh_approx is at most 2.75 ulp for x >= 0, and 2.75 (1 + |z|) ulp for x < 0,
-/// where z = sqrt(8 / pi) (x + 0.044715 x^3). Where exp(z) is below the normal numbers, the error
-/// is as large as silu's.
+/// where z = sqrt(8 / pi) (x + 0.044715 x^3). Where exp(z) is subnormal or 0, the error is as
+/// large as silu's.
 ///
 /// Hendrycks and Gimpel, Gaussian Error Linear Units, 2016, arXiv:1606.08415.
 void gelu(const Array& out, const Array& x, bool tanh_approx);

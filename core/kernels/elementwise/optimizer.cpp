@@ -21,8 +21,8 @@ HWY_INLINE V descent(D d, const T* g, V parameter, bool maximize, T penalty) {
   return penalty == 0 ? gradient : hn::Add(gradient, hn::Mul(hn::Set(d, penalty), parameter));
 }
 
-// The weighted mean of an old mean and a new number. As in torch.lerp, it starts from the nearer
-// one.
+// The weighted mean of an old mean and a new number. As in torch.lerp, the formula starts from the
+// one with the larger weight.
 template <class D, class V, class T>
 HWY_INLINE V lerp(D d, V old, V now, T weight) {
   const V way = hn::Sub(now, old);
@@ -30,9 +30,9 @@ HWY_INLINE V lerp(D d, V old, V now, T weight) {
   return hn::Sub(now, hn::Mul(way, hn::Set(d, T(1) - weight)));
 }
 
-// g becomes -g if maximize is set, then g + penalty p. Then
-// m += (1 - beta1) (g - m), v = beta2 v + (1 - beta2) g^2 and
-// p = decay p + rate m / (sqrt(v) / correction + eps).
+// g becomes -g if maximize is set, then g + penalty * p. Then
+// m += (1 - beta1) * (g - m), v = beta2 * v + (1 - beta2) * g^2 and
+// p = decay * p + rate * m / (sqrt(v) / correction + eps).
 // amsgrad uses the largest v so far in the last formula.
 template <class T>
 void adam(T* p, const T* g, T* m, T* v, T* most, std::int64_t count, const AdamStep& step) {
@@ -51,7 +51,7 @@ void adam(T* p, const T* g, T* m, T* v, T* most, std::int64_t count, const AdamS
     auto scale = variance;
     if (most != nullptr) {
       const auto before = hn::LoadU(d, most + i);
-      // NaN wins on either side, as in torch.maximum.
+      // If either number is NaN, the result is NaN, as in torch.maximum.
       const auto keeps = hn::Or(hn::Gt(before, variance), hn::IsNaN(before));
       scale = hn::IfThenElse(keeps, before, variance);
       hn::StoreU(scale, d, most + i);
@@ -64,9 +64,9 @@ void adam(T* p, const T* g, T* m, T* v, T* most, std::int64_t count, const AdamS
   });
 }
 
-// direction = g + decay p, where g becomes -g if maximize is set. With momentum,
-// velocity = momentum velocity + share direction, and direction becomes velocity, or
-// direction + momentum velocity with Nesterov. Then p += rate direction.
+// direction = g + decay * p, where g becomes -g if maximize is set. With momentum,
+// velocity = momentum * velocity + share * direction. Then direction becomes velocity, or
+// direction + momentum * velocity with Nesterov. At the end, p += rate * direction.
 template <class T>
 void sgd(T* p, const T* g, T* velocity, std::int64_t count, const SGDStep& step) {
   const auto n = static_cast<std::size_t>(count);
@@ -89,10 +89,10 @@ void sgd(T* p, const T* g, T* velocity, std::int64_t count, const SGDStep& step)
   });
 }
 
-// square = alpha square + (1 - alpha) g^2 and divisor = sqrt(square) + eps. If centered,
+// square = alpha * square + share * g^2 and divisor = sqrt(square) + eps. If centered,
 // divisor = sqrt(square - mean^2) + eps, where mean is the running mean of g. Then
-// p += rate g / divisor. With momentum, velocity = momentum velocity + g / divisor and
-// p += rate velocity.
+// p += rate * g / divisor. With momentum instead, velocity = momentum * velocity + g / divisor and
+// p += rate * velocity.
 template <class T>
 void rmsprop(T* p, const T* g, T* square, T* mean, T* velocity, std::int64_t count,
              const RMSpropStep& step) {
@@ -124,7 +124,7 @@ void rmsprop(T* p, const T* g, T* square, T* mean, T* velocity, std::int64_t cou
   });
 }
 
-// p = decay p + rate sign(beta1 m + (1 - beta1) g), then m = beta2 m + (1 - beta2) g
+// p = decay * p + rate * sign(beta1 * m + (1 - beta1) * g), then m = beta2 * m + (1 - beta2) * g
 template <class T>
 void lion(T* p, const T* g, T* m, std::int64_t count, const LionStep& step) {
   const T rate = static_cast<T>(step.rate), decay = static_cast<T>(step.decay),

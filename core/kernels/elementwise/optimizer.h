@@ -33,7 +33,7 @@ struct SGDStep {
 struct RMSpropStep {
   double rate;          // -lr
   double penalty;       // weight_decay
-  double alpha, share;  // share is 1 - alpha; both are 1 for Adagrad, whose mean is a sum
+  double alpha, share;  // share is 1 - alpha; but both are 1 for Adagrad, which adds up the squares
   double momentum, eps;
   bool maximize;
 };

@@ -30,7 +30,7 @@ struct SpecialFunction {
   std::int64_t number = 0;
 };
 
-// As SpanKernels.
+// Maps contiguous elements, like SpanKernels.
 template <class T>
 struct SpecialKernels {
   void (*map)(SpecialFunction function, std::size_t n, T* out, const T* a);

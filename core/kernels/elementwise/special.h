@@ -1,6 +1,6 @@
 // Elementwise functions that C's math.h lacks, or has only in part. Outputs and dtypes are as in
 // math.h of this folder. The stated errors hold for float64. Functions with a stated error compute
-// float32 in float64, so its error is at most 0.51 ulp.
+// float32 in float64, so the error of float32 results is at most 0.51 ulp.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,9 @@ namespace tend::kernels {
 void lgamma(const Array& out, const Array& a);
 /// The derivative of order n >= 0 of digamma, which is the derivative of lgamma.
 ///
-/// For n > 0 and a below -1e6 the result is NaN, since the sum that defines it has too many terms.
-/// For positive a, the error of digamma is at most 7 ulp of the result, or of 1 where the result is
-/// smaller. The error of the others is at most 9 ulp.
+/// For n > 0 and a below -1e6, the result is NaN: the sum that defines the function has too many
+/// terms. For positive a and n = 0 (digamma), the error is at most 7 ulp of the result, or of 1
+/// where the result is smaller. For positive a and n > 0, the error is at most 9 ulp.
 void polygamma(const Array& out, const Array& a, std::int64_t n);
 /// The x with erf(x) = a; infinite at -1 and 1, NaN outside. The error is at most 3 ulp.
 void erfinv(const Array& out, const Array& a);

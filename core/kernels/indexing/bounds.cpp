@@ -11,8 +11,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace tend::kernels::HWY_NAMESPACE {
 
-// Calls f(d, i), which returns a vector of indices, for all indices. The result is negative if an
-// index is out of range: it combines the sign bits of all indices x and of all size - 1 - x.
+// Calls f(d, i), which returns a vector of indices, for all indices. Returns a negative number if
+// an index x is out of range, because then the sign bit of x or of size - 1 - x is set.
 template <class F>
 HWY_INLINE std::int64_t signs_of(std::int64_t count, std::int64_t size, F f) {
   const hn::ScalableTag<std::int64_t> d;

@@ -16,8 +16,8 @@ struct IndexArrays {
   Shape dims;                // the indexed dimensions, ascending
   Scratch<Array> positions;  // one int64 array for each of dims, with elements in [0, size)
   Shape shape;               // the shape to which the positions broadcast
-  Array mask = {};           // if defined, it replaces `positions`: a row-major bool array whose
-  // true elements are indexed, in all dimensions
+  Array mask = {};           // if defined, it replaces `positions`: a row-major bool array that
+  // covers all dimensions of the indexed array, and is true at the indexed elements
 
   /// The dimension of result_shape at which `shape` begins: dims[0] if the dims are neighbours,
   /// else 0.

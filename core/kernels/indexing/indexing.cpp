@@ -18,7 +18,8 @@ void check_dtypes(std::string_view operation, const Array& out, const Array& a,
   if (index.dtype() != int64)
     fail<DTypeError>(operation, "the index is ", index.dtype(), ", not int64");
   if (out.dtype() != a.dtype()) {
-    fail<DTypeError>(operation, "the elements are ", a.dtype(), " and ", out.dtype());
+    fail<DTypeError>(operation, "the elements must have one dtype, but are ", a.dtype(), " and ",
+                     out.dtype());
   }
 }
 
@@ -216,8 +217,8 @@ Array offsets(const Array& a, const IndexArrays& arrays, Shape like) {
   return slice_index("index", sum.view({sum.numel()}), std::move(like), 0);
 }
 
-// `x` has the result's shape. Merges the dimensions of arrays.shape into one, and moves it to the
-// front.
+// Merges the dimensions of `x` that come from arrays.shape into one, and moves this dimension to
+// the front. `x` has the shape that arrays.result_shape returned.
 Array positions_first(const Array& x, const IndexArrays& arrays) {
   const std::int64_t front = arrays.front();
   Shape merged = x.shape(), order;

@@ -1,9 +1,9 @@
-// Reading, writing and adding at the positions that int64 index arrays name. `dim` is wrapped.
-// `out` does not overlap the inputs. All functions with an index throw these errors, unless stated
-// otherwise:
+// Reading, writing and adding at the positions that int64 index arrays name. `dim` must be in
+// [0, rank). `out` does not overlap the inputs. All functions with an index throw these errors,
+// unless stated otherwise:
 //   DTypeError - the index is not int64
 //   IndexError - an index is out of range; the message names the index, the dimension and the
-//                shape, and `out` is undefined
+//                shape, and the elements of `out` are then unspecified
 #pragma once
 
 #include <optional>
@@ -17,8 +17,8 @@ namespace tend::kernels {
 
 /// out[i][j][k] = a[i][index[i][j][k]][k] for dim 1.
 ///
-/// `index` has out's shape, and is at most as large as `a` in the other dimensions. Negative
-/// indices are refused, as in PyTorch.
+/// `index` has out's shape. It is at most as large as `a` in the dimensions other than `dim`.
+/// Negative indices are refused, as in PyTorch.
 ///
 /// Throws: ShapeError - `index` is larger than `a` in another dimension, or has another rank
 void gather(const Array& out, const Array& a, std::int64_t dim, const Array& index);

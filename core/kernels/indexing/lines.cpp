@@ -146,8 +146,8 @@ class Mover {
     return true;
   }
 
-  // For lines whose indices, or whose input elements, are next to each other in memory. It moves
-  // kLines lines together, so that they fit the cache.
+  // For neighbouring lines whose j-th indices, or whose j-th input elements, are next to each other
+  // in memory. Moves kLines lines together, so that they fit the cache.
   bool move_across(std::int64_t count, const Pointers& p, const Steps& step) const {
     constexpr std::int64_t kLines = 16;
     constexpr std::size_t kFar = kGathers ? 2 : 0;  // the array that the index points into
@@ -180,7 +180,7 @@ class Mover {
 
   bool move_block(std::int64_t n, const Pointers& p, const Steps& step, std::int64_t to_step,
                   std::int64_t from_step) const {
-    // In rows of the index. Hardware prefetchers do not predict these reads.
+    // The prefetch distance, in rows of the index. Hardware prefetchers do not predict these reads.
     constexpr std::int64_t kAhead = 8;
     for (std::int64_t j = 0; j < length_; ++j) {
       const std::byte* at = p[1] + j * at_;
@@ -244,7 +244,7 @@ bool goes_by_slices(const Array& out, const Array& index, std::int64_t dim) {
   return is_shared && are_neighbours;
 }
 
-constexpr std::int64_t kMinLines = 16;  // a cache line of the output for each thread
+constexpr std::int64_t kMinLines = 16;  // per chunk, so that a thread writes whole cache lines
 
 std::int64_t line_grain(std::int64_t length) {
   return std::max(kMinLines, kElementGrain / length);

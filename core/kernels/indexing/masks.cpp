@@ -92,7 +92,7 @@ std::int64_t count_nonzero(const Array& mask) {
 
 void nonzero(const Array& out, const Array& mask) {
   const std::int64_t rank = mask.rank();
-  if (rank == 0) return;  // an index of no dimensions has no elements
+  if (rank == 0) return;  // `out` has no columns, so there is nothing to write
   for_mask_blocks(mask, [&, to = out.data<std::int64_t>()](const MaskBlock& block) {
     Shape at = Shape::filled(mask.shape().size(), 0);
     advance(at, mask.shape(), block.first);

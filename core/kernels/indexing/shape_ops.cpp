@@ -64,7 +64,8 @@ void cat(const Array& out, std::span<const Array> arrays, std::int64_t dim) {
 
 void flip(const Array& out, const Array& a, const Shape& dims) {
   std::uint64_t flipped = 0;
-  if (out.rank() > 64) fail<ShapeError>("flip", "more than 64 dimensions in ", out.shape());
+  if (out.rank() > 64)
+    fail<ShapeError>("flip", "accepts at most 64 dimensions, got shape ", out.shape());
   for (const std::int64_t d : dims) flipped |= std::uint64_t{1} << d;
   visit_dtype(out.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;

@@ -7,13 +7,14 @@
 
 namespace tend::kernels {
 
-/// Joins the arrays along `dim` (wrapped), and converts them to out's dtype.
+/// Joins the arrays along `dim`, which may count from the end, and converts them to out's dtype.
 ///
-/// They agree in all other dimensions, and their sizes along `dim` add up to out's size. An empty
-/// 1-d array is skipped, whatever the rank of the others is, as in PyTorch.
+/// The arrays agree in all other dimensions, and their sizes along `dim` add up to out's size. An
+/// empty 1-d array is skipped, whatever the rank of the other arrays is, as in PyTorch.
 void cat(const Array& out, std::span<const Array> arrays, std::int64_t dim);
 
-/// Reverses `a` along `dims`, which are wrapped and differ. out and a have one shape and dtype.
+/// Reverses `a` along `dims`, which are in [0, rank) and unique. out and a have one shape and one
+/// dtype.
 void flip(const Array& out, const Array& a, const Shape& dims);
 
 /// out[i] = start + i * step, rounded once from double; int64 is exact. `out` is 1-d.
@@ -22,7 +23,7 @@ void flip(const Array& out, const Array& a, const Shape& dims);
 void arange(const Array& out, const Scalar& start, const Scalar& step);
 
 /// out.size(0) numbers from start to end at equal distances, both included, rounded once from
-/// double. `out` is 1-d. A single number is `start`.
+/// double. `out` is 1-d. If out.size(0) is 1, the number is `start`.
 ///
 /// Throws: DTypeError - `out` is not floating
 void linspace(const Array& out, const Scalar& start, const Scalar& end);

@@ -13,8 +13,8 @@
 namespace tend::kernels {
 namespace {
 
-// The width of the vectors in OpenBLAS's kernels, in bytes. Core types that are not listed count as
-// the narrowest: a core type of a later version is then unused, and not used wrongly.
+// The width of the vectors in OpenBLAS's kernels, in bytes. Core types that are not listed, such as
+// those of later versions, count as the narrowest. OpenBLAS then never counts as faster than tiles.
 std::size_t blas_vector_bytes() {
   static const std::size_t bytes = []() -> std::size_t {
     const auto core_is_one_of = [](std::initializer_list<const char*> names) {
@@ -53,8 +53,8 @@ const OpenMP& openmp() {
   return found;
 }
 
-// How BLAS reads a matrix: row-major or as the transpose of a row-major matrix. Its rows are
-// `leading` elements apart; 0 means that BLAS cannot read the matrix.
+// How BLAS reads a matrix: row-major or as the transpose of a row-major matrix. The rows of the
+// row-major matrix are `leading` elements apart; 0 means that BLAS cannot read the matrix.
 struct Layout {
   CBLAS_TRANSPOSE op = CblasNoTrans;
   blasint leading = 0;
@@ -110,7 +110,8 @@ void call_blas(const MatrixProduct<T>& product) {
     Blas<T>::kGemm(CblasRowMajor, left.op, right.op, m, n, k, alpha, a.data, left.leading, b.data,
                    right.leading, beta, c.data, layout(c).leading);
   } else if (m > 1) {
-    // Some versions of gemv multiply the old values by a beta of zero, so that NaN stays NaN.
+    // Some versions of gemv multiply old values by a beta of 0, so that NaN stays NaN. Therefore c
+    // is set to 0, and gemv gets a beta of 1.
     for (blasint i = 0; beta == T(0) && i < m; ++i) c.at(i, 0) = T(0);
     const bool flat = left.op == CblasNoTrans;
     Blas<T>::kGemv(CblasRowMajor, left.op, flat ? m : k, flat ? k : m, alpha, a.data, left.leading,

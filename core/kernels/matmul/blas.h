@@ -41,7 +41,8 @@ class BlasScope {
 /// False if OpenBLAS runs kernels for an older processor, whose vectors are narrower than tend's.
 bool blas_fits_processor();
 
-/// BLAS counts with int. The sizes and strides that are passed to it stay well below its limit.
+/// The limit for sizes and strides that are passed to BLAS. It is well below the largest int, with
+/// which BLAS counts.
 inline constexpr std::int64_t kBlasLimit = std::int64_t{1} << 30;
 
 /// How BLAS can read a matrix: row-major, column-major, or not at all.

@@ -31,7 +31,8 @@ constexpr std::size_t kChunk = 4 * kLine<T>;
 template <class T>
 constexpr std::size_t kShortColumn = 2 * kChunk<T>;
 
-// Loads one element from each of a vector's columns of b. The columns are `step` elements apart.
+// Loads one element of b for each lane, from neighbouring columns. The columns are `step` elements
+// apart.
 template <class D, class T = hn::TFromD<D>>
 HWY_INLINE hn::Vec<D> load_row(D d, const T* from, std::size_t step) {
   if (step == 1) return hn::LoadU(d, from);
@@ -73,7 +74,7 @@ HWY_INLINE void prefetch_columns(const T* b, std::size_t step, std::size_t count
   }
 }
 
-// Copies `count` elements of each of a vector's columns of b, in the order in which
+// Copies `count` elements of each column of b that a vector covers, in the order in which
 // transpose_blocks reads them. Each cache line is read only once: columns whose distance is a
 // multiple of 4 KB share a set of the first cache, which would evict their lines before all
 // elements are used.
@@ -121,8 +122,8 @@ HWY_NOINLINE void multiply_columns(D d, const FewRows<T>& p, const T* HWY_RESTRI
       unroll<kBlock>([&](auto i) HWY_ATTR { add(v, at + i(), rows[i()]); });
     };
     if (p.b_step == 1 && p.k <= kShortColumn<T>) {
-      // One pointer to each of a vector's first columns, which moves along the column. Addresses
-      // computed from `at` would not fit into registers.
+      // A pointer to each of the first kBlock columns of every vector. It moves along the column.
+      // Addresses computed from `at` would not fit into registers.
       const T* from[kVectors * kBlock];
       unroll<kVectors * kBlock>([&](auto i) HWY_ATTR {
         from[i()] = b + (i() / kBlock * lanes + i() % kBlock) * p.b_column;
@@ -177,10 +178,10 @@ HWY_NOINLINE void multiply_columns(D d, const FewRows<T>& p, const T* HWY_RESTRI
   });
 }
 
-// Computes all rows of some vectors of columns. The registers hold the sums of all rows by one
-// vector, of four rows by two, or of two rows by four. Shorter vectors, which a product uses at
-// most once per length, process at most four rows at a time: code for five to seven rows would make
-// this file's code a fifth larger.
+// Computes all rows of kVectors vectors of columns. The registers hold the sums of all rows by one
+// vector, of four rows by two, or of two rows by four. Shorter vectors process at most four rows at
+// a time, since a product uses each shorter length at most once, and code for five to seven rows
+// would make this file's code a fifth larger.
 template <std::size_t kVectors, class D, class T = hn::TFromD<D>>
 HWY_INLINE void multiply_rows(D d, const FewRows<T>& p, std::size_t column) {
   const T* a = p.a;

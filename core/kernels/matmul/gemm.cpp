@@ -156,9 +156,9 @@ bool fits_few_rows(const MatrixProduct<T>& product) {
          (product.b.col_stride != 1 || product.c.rows == 1);
 }
 
-// True if OpenBLAS computes the product faster than tiles do. It is called only for gradients of
-// weights, whose left matrix is transposed; k is the number of tokens. The numbers are the time of
-// OpenBLAS 0.3.21 divided by the time of tiles, on one thread, best of many runs:
+// True if OpenBLAS computes the product faster than tiles do. This function is called only for
+// gradients of weights, whose left matrix is transposed; k is the number of tokens. The numbers are
+// the time of OpenBLAS 0.3.21 divided by the time of tiles, on one thread, best of many runs:
 //   AVX-512, k from 1024 to 8192, at least 384 rows:
 //     float32, 256 to 512 columns: 0.91 to 1.04 (three of 24 are above 1.03)
 //     float64, 384 and 512 columns: 0.87 to 1.06
@@ -181,8 +181,8 @@ bool blas_is_faster(const MatrixProduct<T>& product) {
 // The ways to multiply floating matrices.
 enum class Way { tiles, few_rows, blas };
 
-// The way to multiply products of this shape and layout. BLAS is also the way if the others cannot
-// read or write the layout.
+// Selects how to multiply products of this shape and layout. BLAS is also selected if tend's own
+// kernels cannot read or write the layout.
 template <class T>
 Way way_of(const MatrixProduct<T>& product, RowBits rows) {
   const MatmulPath path = matmul_path();
@@ -196,7 +196,8 @@ Way way_of(const MatrixProduct<T>& product, RowBits rows) {
   return fits_few_rows(product) ? Way::few_rows : Way::tiles;
 }
 
-// Multiplies with tend's own kernels and returns true, unless BLAS is the way.
+// Returns false if way_of selects BLAS. Otherwise multiplies with tend's own kernels and returns
+// true.
 template <class T>
 bool multiply_without_blas(const MatrixProduct<T>& first, const Batch& batch, RowBits rows) {
   const Way way = way_of(first, rows);
@@ -249,8 +250,8 @@ Shape matmul_shape(std::string_view operation, const Shape& a, const Shape& b) {
   const std::int64_t b_dim = b.rank() > 1 ? -2 : -1;
   const std::int64_t depth = b[b.rank() + b_dim];
   if (a.back() != depth) {
-    fail<ShapeError>(operation, a, " x ", b, ": dimension -1 of the first is ", a.back(),
-                     ", dimension ", b_dim, " of the second is ", depth);
+    fail<ShapeError>(operation, a, " x ", b, ": dimension -1 of the first must equal dimension ",
+                     b_dim, " of the second, but they are ", a.back(), " and ", depth);
   }
   const std::int64_t rank = std::max(a.rank(), b.rank());
   Shape out;
@@ -258,8 +259,8 @@ Shape matmul_shape(std::string_view operation, const Shape& a, const Shape& b) {
     const std::int64_t size_a = -d <= a.rank() ? a[a.rank() + d] : 1;
     const std::int64_t size_b = -d <= b.rank() ? b[b.rank() + d] : 1;
     if (size_a != size_b && size_a != 1 && size_b != 1) {
-      fail<ShapeError>(operation, a, " x ", b, ": batch dimension ", d, " of the first is ", size_a,
-                       ", of the second ", size_b);
+      fail<ShapeError>(operation, a, " x ", b, ": the sizes of batch dimension ", d,
+                       " must be equal or 1, but are ", size_a, " and ", size_b);
     }
     out.push_back(size_a == 1 ? size_b : size_a);
   }
@@ -287,8 +288,8 @@ void matmul(const Array& out, const Array& a, const Array& b, const Scalar& alph
 
 namespace {
 
-// True if the product of a Linear layer gains from a packed weight. It has few rows, and packing
-// the weight for a single product would not pay.
+// True if the product of a Linear layer is faster with a packed weight, and has so few rows that
+// packing the weight only for this product would not pay.
 template <class T>
 bool suits_packed(const MatrixProduct<T>& product) {
   constexpr std::int64_t kMostRows = 48, kLeastWeights = 4096;

@@ -30,8 +30,8 @@ enum class RowBits {
 ///
 /// All three have one dtype: float32, float64 or int64. `out` overlaps neither a nor b. int64 wraps
 /// around, and uses the integer parts of alpha and beta. With beta 0 the old values of `out` do not
-/// matter, even if they are NaN. Views are multiplied without a copy, unless neither stride of a
-/// matrix is 1. matmul_path() selects what multiplies. MatmulPath documents the bits of each path.
+/// matter, even if they are NaN. A view is copied only if neither stride of its matrices is 1.
+/// matmul_path() selects the kernels. MatmulPath documents the bits of each path.
 ///
 /// Each call of BLAS runs on one thread, and parallel_for shares the work. Therefore OpenBLAS's own
 /// number of threads is set to 1 for the whole process.
@@ -43,8 +43,9 @@ void matmul(const Array& out, const Array& a, const Array& b, const Scalar& alph
 /// Computes out (..., n) = x (..., k) @ the transpose of weight (n, k), and adds bias if it is
 /// defined.
 ///
-/// A contiguous row of n floating elements is added in the same pass. Any other bias broadcasts to
-/// out. All arrays have one dtype that matmul accepts, and `out` overlaps no other array.
+/// A bias of n contiguous floating elements is added in the same pass over `out` as the product.
+/// Any other bias broadcasts to out. All arrays have one dtype that matmul accepts, and `out`
+/// overlaps no other array.
 void linear(const Array& out, const Array& x, const Array& weight, const Array& bias);
 
 /// The number of multiplications and additions in the matrix products and attentions that this

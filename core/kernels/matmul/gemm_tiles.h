@@ -14,8 +14,8 @@ inline constexpr std::int64_t kTinyWork = 256;
 /// the L2 cache, together with the rows of a.
 inline constexpr std::int64_t kTileDepth = 1024;
 
-/// True if each product and each sum is rounded separately, without an FMA. It does not depend on
-/// the number of rows, because the bits of a row must not depend on it.
+/// True if each product and each sum is rounded separately, without an FMA. The number of rows does
+/// not matter here, because the bits of a row must not depend on the number of rows.
 template <class T>
 bool rounds_each(const MatrixProduct<T>& product) {
   return static_cast<double>(product.a.cols) * static_cast<double>(product.c.cols) <= kTinyWork;
@@ -29,8 +29,8 @@ bool rounds_each(const MatrixProduct<T>& product) {
 template <class T>
 void multiply_in_tiles(const MatrixProduct<T>& first, const Batch& batch);
 
-/// Copies b, one stride of which is 1, into the panels that tiles read. Elements after its last
-/// column are not initialised.
+/// Copies b, one stride of which is 1, into the panels that tiles read. In the last panel, elements
+/// after the last column of b are not initialised.
 template <class T>
 Array pack_for_tiles(const Matrix<const T>& b);
 

@@ -19,8 +19,8 @@ namespace tend {
 ///   gradients of weights, whose rows are not a sequence. OpenBLAS may compute these gradients, and
 ///   products of a matrix by a vector. With a serial OpenBLAS, which only one thread at a time can
 ///   call, all products have the same bits as with tiles. If OpenBLAS runs kernels for an older
-///   processor, this is true of all products except a matrix by a vector. build_info() reports both
-///   cases.
+///   processor, only products of a matrix by a vector may have other bits. build_info() reports
+///   both cases.
 /// - blas: OpenBLAS's kernels depend on the number of rows. A sequence may get different bits
 ///   alone, in a batch and as a prefix. Printed numbers may differ from PyTorch's in their last
 ///   digit, where the other paths agree with PyTorch. Measured with version 0.3.21, widths and
@@ -43,10 +43,10 @@ std::string_view matmul_path_name(MatmulPath path) noexcept;
 /// read once.
 MatmulPath matmul_path() noexcept;
 
-/// Sets the path of products while it lives, on this thread and in each parallel_for that this
-/// thread calls.
+/// Sets the path of products while the guard exists, on this thread and in each parallel_for that
+/// this thread calls.
 ///
-/// It must be destroyed on the thread that made it.
+/// The guard must be destroyed on the thread that created it.
 class MatmulPathGuard {
  public:
   [[nodiscard]] explicit MatmulPathGuard(MatmulPath path) noexcept;

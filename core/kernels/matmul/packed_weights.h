@@ -15,8 +15,8 @@ namespace tend::kernels {
 /// the speed anyway.
 class PackedWeights {
  public:
-  /// While it lives, `linear` on this thread reads its packed weights from `weights`, and adds
-  /// missing ones. nullptr changes nothing.
+  /// While a Use exists, `linear` on this thread reads packed weights from `weights`, and adds
+  /// missing ones. With nullptr, it has no effect.
   class Use {
    public:
     [[nodiscard]] explicit Use(PackedWeights* weights) noexcept;

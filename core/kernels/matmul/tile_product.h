@@ -130,8 +130,8 @@ HWY_INLINE void multiply_strip(D d, const Tile<T>& tile, std::size_t column, std
   if (rows >= 1) next(std::integral_constant<std::size_t, 1>());
 }
 
-/// Computes the product of a Tile. Every sum runs over p in order for all sizes, so blocks of rows
-/// or columns have the same bits as in the whole product.
+/// Computes the product of a Tile. For all sizes, every sum adds its k terms in order. So blocks of
+/// rows or columns have the same bits as in the whole product.
 template <Rounding kRounding, class T>
 HWY_INLINE void multiply(const Tile<T>& tile) {
   const hn::ScalableTag<T> d;
@@ -195,7 +195,7 @@ HWY_INLINE void transpose_block(const float* HWY_RESTRICT from, std::size_t from
   const hn::RepartitionToWide<decltype(d)> wide;
   const auto row = [&](std::size_t i) HWY_ATTR { return hn::LoadU(d, from + i * from_row); };
   const auto r0 = row(0), r1 = row(1), r2 = row(2), r3 = row(3);
-  // First pairs of the rows 0 and 1, and of 2 and 3; then pairs of these pairs.
+  // First interleaves rows 0 and 1, and rows 2 and 3. Then interleaves pairs of the results.
   const auto low01 = hn::BitCast(wide, hn::InterleaveLower(d, r0, r1));
   const auto low23 = hn::BitCast(wide, hn::InterleaveLower(d, r2, r3));
   const auto high01 = hn::BitCast(wide, hn::InterleaveUpper(d, r0, r1));

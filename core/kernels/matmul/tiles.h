@@ -12,9 +12,8 @@ namespace tend::kernels {
 /// The product c = alpha * a @ b + beta * c + bias. The bias is added to every row.
 ///
 /// Element (i, p) of a is a[i * a_row + p * a_step], and (i, j) of c is c[i * c_row + j]. Element
-/// (p, j) of b is b[p * b_row + j]. A packed b consists of panels of `panel_width` columns: panel j
-/// / width begins at b + j / width * b_panel, and its rows are `b_row` elements apart. All steps
-/// are in elements.
+/// (p, j) of b is b[p * b_row + j]. A packed b consists of panels of `panel_width` columns: panel i
+/// begins at b + i * b_panel, and its rows are `b_row` elements apart. All steps are in elements.
 template <class T>
 struct Tile {
   std::size_t m, n, k;

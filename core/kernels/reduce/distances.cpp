@@ -13,8 +13,8 @@ namespace tend::kernels {
 
 enum class Metric { count, absolute, square, largest };
 
-// A row and `count` other rows, all of `size` elements. Sizes are multiples of kRowStep: zeros at
-// the end of rows do not change a distance.
+// A row and `count` other rows, all of `size` elements. Rows are padded with zeros to a multiple of
+// kRowStep elements, because zeros do not change a distance.
 inline constexpr std::int64_t kRowStep = 16;
 template <class T>
 struct RowAndRows {
@@ -180,8 +180,8 @@ Metric metric_of(double p) {
   return p == 2 ? Metric::square : Metric::largest;
 }
 
-// Copies the rows of x for each of the leading dimensions of `like`, one after the other, and adds
-// zeros up to the next multiple of kRowStep.
+// Broadcasts x to the leading dimensions of `like`, and copies the rows one after the other. Adds
+// zeros to each row, up to the next multiple of kRowStep.
 Array padded_rows(const Array& x, const Array& like) {
   Shape shape = like.shape();
   const std::int64_t rows = x.size(-2), size = x.size(-1);

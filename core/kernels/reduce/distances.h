@@ -20,8 +20,8 @@ void distances(const Array& out, const Array& a, const Array& b, double p);
 /// grad_a[..., i, :] = the sum over j of grad[..., i, j] times the derivative of distance (i, j).
 ///
 /// `found` contains the distances. `grad_a` is row-major (..., n, k). The derivative is 0 for order
-/// 0, and where the distance is 0. For order infinity, all differences of the largest magnitude
-/// have a derivative.
+/// 0, and where the distance is 0. For order infinity, each difference of the largest magnitude
+/// contributes to the derivative.
 void distances_backward(const Array& grad_a, const Array& grad, const Array& found, const Array& a,
                         const Array& b, double p);
 

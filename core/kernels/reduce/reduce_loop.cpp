@@ -69,8 +69,8 @@ struct Sums {
   const std::byte* data() const { return bytes.data(); }
 };
 
-/// Combines the results of blocks in a binary tree. Two results of equal weight become one, so
-/// errors grow with the logarithm of the number of blocks.
+/// Combines the results of blocks in a binary tree. Two results are combined if they cover the same
+/// number of blocks, so errors grow with the logarithm of the number of blocks.
 class Cascade {
  public:
   Cascade(const ReduceFunctions& op, std::int64_t width) : op_(op), width_(width) {}
@@ -134,7 +134,7 @@ class Reducer {
   }
 
   void run() {
-    // A single segment per strip needs no second step.
+    // With a single segment per strip, there are no partial sums to combine.
     if (segments_ > 1)
       partial_ = scratch<std::byte>("reduce", strips_ * segments_ * width_ * op_.sum_size);
     const std::int64_t each = std::max<std::int64_t>(length_ / segments_, 1) * width_;
@@ -156,7 +156,7 @@ class Reducer {
   static constexpr std::int64_t kWork = 65536;  // elements that are worth another thread
   static constexpr std::int64_t kBlockOfColumns = 64;
 
-  /// The number of the first element of a block, counted in each sum. Every row begins with a new
+  /// The index of a block's first element among the elements of a sum. Every row begins with a new
   /// block.
   std::int64_t begin_of(std::int64_t block) const {
     if (blocks_in_row_ == 0) return 0;
@@ -216,8 +216,8 @@ class Reducer {
     cascade.finish(result);
   }
 
-  /// Splits the elements [begin, end) of a sum into evenly spaced runs of at most `max_count`
-  /// elements, and calls f(run, count) for each.
+  /// Splits the elements [begin, end) of a sum into runs of at most `max_count` evenly spaced
+  /// elements, and calls f(run, count) for each run.
   template <class F>
   void for_runs(const std::byte* from, std::int64_t begin, std::int64_t end, std::int64_t max_count,
                 F f) const {

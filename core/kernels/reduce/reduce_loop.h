@@ -54,7 +54,7 @@ inline constexpr std::int64_t kBlock = 1024;  // contiguous elements that are re
 /// The largest number of results that a call of a ReduceBlock computes.
 template <class Acc>
 inline constexpr std::int64_t kStripWidth = sizeof(Acc) <= 8 ? 256 : 64;
-/// The largest number of bytes of these results.
+/// The largest number of bytes that the results of such a call need.
 inline constexpr std::size_t kStripBytes = 2048;
 /// The number of blocks of one sum that are reduced in one call.
 inline constexpr std::int64_t kTogether = 16;

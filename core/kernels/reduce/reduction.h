@@ -27,7 +27,8 @@ void reduce_row(Accumulator<Op>* acc, const T* row, std::int64_t width, std::int
   }
 }
 
-/// Combines four rows, `down` apart, and then their results into acc.
+/// Combines four rows, which are `down` elements apart, in pairs. Then combines their result
+/// into acc.
 template <class Op, class T>
 void reduce_four_rows(Accumulator<Op>* acc, const T* row, std::int64_t down, std::int64_t width) {
   const T *second = row + down, *third = second + down, *fourth = third + down;

@@ -1,4 +1,4 @@
-// Running sums, products and extremes along one dimension (wrapped).
+// Running sums, products and extremes along one dimension, `dim`, which must be in [0, rank).
 #pragma once
 
 #include <tend/core/array/array.h>
@@ -15,7 +15,7 @@ void cumprod(const Array& out, const Array& a, std::int64_t dim);
 
 /// The largest (smallest) of a[..., 0, ...] to a[..., i, ...], and its index along `dim`.
 ///
-/// The index is the last one of equal elements. NaN counts both as the largest and as the smallest.
+/// Among equal elements, the last one is found. NaN counts both as the largest and as the smallest.
 /// `values` has a's dtype, `indices` is int64; all have one shape.
 void cumulative_extreme(const Array& values, const Array& indices, const Array& a, std::int64_t dim,
                         bool largest);

@@ -186,8 +186,8 @@ Array dense_like(const Array& x) {
   return x.is_contiguous() ? x : Array::empty(x.shape(), x.dtype());
 }
 
-// Sorts lines whose elements are neighbours. Other lines are first copied to such lines, and copied
-// back at the end.
+// Finds the wanted elements of lines along `dim`. Lines that are not contiguous are copied to
+// contiguous memory first. Outputs that are not contiguous are written at the end.
 void rank_all(std::string_view operation, const Array& values, const Array& indices, const Array& a,
               std::int64_t dim, Wanted wanted) {
   assert(values.dtype() == a.dtype() && indices.dtype() == int64);

@@ -46,8 +46,8 @@ void median(const Array& values, const Array& indices, const Array& a, std::int6
 /// `a` has at least one element. `out` has one element of a's dtype.
 void median(const Array& out, const Array& a);
 
-/// For each element of `values`, the number of elements of its row that are smaller, or with
-/// `right` smaller or equal.
+/// Counts for each element of `values` the smaller elements in the corresponding row of `rows`.
+/// With `right`, equal elements count, too.
 ///
 /// `rows` is sorted in ascending order along its last dimension, and row-major. It has values'
 /// dtype, and is either 1-d or has values' shape except for the last dimension. `out` is int64.

@@ -114,10 +114,10 @@ HWY_INLINE Moments moments_from(double count, double middle, double distances, d
   return {count, middle, rest, overflows ? squares : squares - distances * rest};
 }
 
-// True if distances are measured from the mean of a block. float64 does so, to keep its squares
-// precise. float32 is summed in float64, so any number of the block will do: its squares are at
-// most `count` times the squares from the mean. A number of the block is also used if the sum
-// overflows.
+// True if distances are measured from the mean of a block. float64 needs the mean, so that the
+// squares are precise. float32 is summed in float64, where distances from any number of the block
+// are precise enough: the squares are at most `count` times the squares from the mean. A number of
+// the block is also used if the mean overflows.
 template <class T>
 inline constexpr bool kFromMean = sizeof(T) == 8;
 
@@ -180,7 +180,7 @@ void moments_block(Moments* block, const T* from, std::int64_t count, std::int64
   }
 }
 
-/// The number that is subtracted from all numbers before their exponentials.
+/// The number that is subtracted from all numbers before their exponentials are computed.
 template <class T>
 HWY_INLINE T finite_or_zero(T largest) {
   return std::isinf(largest) ? 0 : largest;
@@ -271,7 +271,7 @@ void moments(const Array& means, const Array& variances, const Array& a, const S
                            variance_at[offset] = static_cast<T>(found.squares / found.count);
                            if (!std::isfinite(mean_at[offset])) is_finite = false;
                          });
-    if (!is_finite) mean(means, a, dims);  // this distinguishes infinity from NaN
+    if (!is_finite) mean(means, a, dims);  // `found` may have NaN where the mean is infinite
   });
 }
 

@@ -8,10 +8,10 @@ namespace tend::kernels {
 
 /// The variance: the sum of squared distances from the mean, divided by max(0, n - correction).
 ///
-/// `a` is floating, and `out` may have a wider dtype. It is computed in float64, and is as exact as
-/// the squares and their sum, however far the mean is from zero: the variances of blocks are
-/// combined by the formula of Chan, Golub and LeVeque (1979). Division by zero gives NaN or inf, as
-/// in PyTorch.
+/// `a` is floating, and `out` may have a wider dtype. The variance is computed in float64. All
+/// errors come from the squares and their sum, however far the mean is from zero: the variances of
+/// blocks are combined by the formula of Chan, Golub and LeVeque (1979). Division by zero gives
+/// NaN or inf, as in PyTorch.
 ///
 /// Throws: DTypeError - a dtype is not floating
 void var(const Array& out, const Array& a, const Shape& dims, double correction = 1);
@@ -25,7 +25,7 @@ void moments(const Array& means, const Array& variances, const Array& a, const S
 
 /// log(sum(exp(a))), or -inf for no elements. `out` has a's floating dtype.
 ///
-/// As with exp, its last bit may depend on the SIMD target.
+/// As with exp, the last bit of the result may depend on the SIMD target.
 ///
 /// Throws: DTypeError - `a` is not floating
 void log_sum_exp(const Array& out, const Array& a, const Shape& dims);

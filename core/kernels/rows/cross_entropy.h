@@ -26,7 +26,7 @@ void cross_entropy(const Array& losses, const Array& largest, const Array& sums,
 ///
 /// `scale` contains the gradients of the losses, and 0 where ignored. The error is at most
 /// u |scale| (p (2 d + s + 1) + 3 off), and at labels u |scale| (p (2 d + s + 1) + 3 off + 3 on).
-/// Where p is below the normal numbers, the error may also be as large as p.
+/// Where p is subnormal or smaller, the error may also be as large as p.
 void cross_entropy_backward(const Array& out, const Array& scale, const Array& logits,
                             const Array& labels, const Array& largest, const Array& sums, double on,
                             double off);

@@ -6,12 +6,12 @@
 namespace tend::kernels {
 
 // Arrays are row-major and have one dtype, float32 or float64; other dtypes are a DTypeError.
-// Matrices have shape (rows, n), weight and bias (n), mean and rstd (rows). Undefined arrays are
-// left out. Rows of fewer than 16 elements are summed from left to right. No sum depends on the
-// number of threads.
+// Matrices have shape (rows, n), weight and bias (n), mean and rstd (rows). An undefined input is
+// left out of the formula, and an undefined output is not computed. Rows of fewer than 16 elements
+// are summed from left to right. No sum depends on the number of threads.
 //
-// The bounds on errors use u, half an ulp of 1, and s, the possible loss of a sum: n / 4 + 4, or n
-// for n below 16. x is (a - mean) * rstd.
+// The bounds on errors use u, half an ulp of 1, and s, the bound on the error of a sum in units of
+// u: n / 4 + 4, or n for n below 16. x is (a - mean) * rstd.
 
 /// out = (a - mean) * rstd * weight + bias, where rstd = 1 / sqrt(var + eps).
 ///

@@ -186,7 +186,8 @@ void for_rows(SoftmaxKind kind, const std::array<Array, 3>& arrays, std::int64_t
     // Columns of a single matrix are one chunk, because softmax_lines shares their work itself.
     grain = is_one_matrix(arrays, dim) ? total : std::max(grain, kMinColumns);
   }
-  // Counts all columns, and not those of a chunk: the bits must not depend on where a chunk ends.
+  // The columns of the whole array, and not of a chunk: the bits must not depend on where a chunk
+  // ends.
   std::int64_t columns = 1;
   for (std::int64_t d = dim + 1; d < arrays[0].rank(); ++d) columns *= arrays[0].shape()[d];
   const bool has_few_columns = columns < 4;

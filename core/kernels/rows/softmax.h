@@ -9,11 +9,11 @@
 // The order of sums depends on the length of the dimension and on the memory layout: contiguous
 // rows, columns that are next to each other, or elements that are apart. Rows of fewer than 16
 // elements are computed as precisely as float32 allows, in every layout: exp is correctly rounded,
-// and the sum runs from left to right. In longer rows, weights below the normal numbers may become
-// too small, or 0.
+// and the sum runs from left to right. In longer rows, subnormal results may become too
+// small, or 0.
 //
-// The bounds on errors use u, half an ulp of 1, and s, the possible loss of a sum of n terms:
-// n / 4 + 4 (float64 and columns: n + 4).
+// The bounds on errors use u, half an ulp of 1, and s, the bound on the error of a sum of n terms
+// in units of u: n / 4 + 4 (float64 and columns: n + 4).
 #pragma once
 
 #include <tend/core/array/array.h>
@@ -23,7 +23,7 @@ namespace tend::kernels {
 /// exp(a - m) / sum(exp(a - m)), where m is the largest element.
 ///
 /// The result is NaN where a row is all -inf, or contains NaN or +inf, as in PyTorch. The error is
-/// at most u (|a - m| + s + 4) times the weight. It comes from the rounded argument, exp, the sum
+/// at most u (|a - m| + s + 4) times the result. Its causes are the rounding of a - m, exp, the sum
 /// and the product.
 void softmax(const Array& out, const Array& a, std::int64_t dim);
 /// a - m - log(sum(exp(a - m))). The error is at most u (2 |a - m| + s + 4 + 3 log(sum)).

@@ -44,8 +44,8 @@ HWY_BEFORE_NAMESPACE();
 namespace tend::kernels::HWY_NAMESPACE {
 namespace {
 
-// Pointers to a row. `kept` receives the terms. It is the output, or a buffer if the output is
-// streamed.
+// Pointers to a row. `kept` receives the results of term(). It points to the output, or to a buffer
+// if the output is streamed.
 template <class T>
 struct Row {
   T* out;
@@ -54,8 +54,8 @@ struct Row {
   T* kept;
 };
 
-// Sums the terms of `row`. In the same loop, it computes the results of the row `before`, if there
-// is one: they do not depend on the sum, so neither waits for the other. `max` is the maximum of
+// Sums the terms of `row`. The same loop computes the results of the row `before`, if there is one:
+// these results do not depend on the sum, so neither waits for the other. `max` is the maximum of
 // `row`, and is replaced by the maximum of the row `next`, so that no row waits for its own
 // maximum. With `prefetches`, memory some distance after `next` is prefetched.
 template <class Op, bool kHasBefore, class T, class V = hn::Vec<RowTag<T>>>

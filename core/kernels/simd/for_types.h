@@ -1,5 +1,5 @@
-// Tables of a SIMD kernel file's functions for each element type. Highway cannot export templates.
-// So a file exports one function, which returns such a table.
+// A table with the functions of a SIMD kernel file for each element type. Highway cannot export
+// templates. So the file exports one function, which returns the table.
 #pragma once
 
 #include <concepts>

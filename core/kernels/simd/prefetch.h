@@ -18,13 +18,14 @@ inline constexpr std::size_t kPrefetchAhead = 8192;
 
 /// True if prefetching pays for a run of this many bytes.
 ///
-/// Near its end, a run prefetches the memory after it. That memory belongs to the next run, or is
-/// not used after the last run.
+/// Near its end, a run prefetches the memory after the run. This memory belongs to the next run.
+/// After the last run, it is not used.
 constexpr bool pays_to_prefetch(std::size_t bytes) {
   return bytes >= 8 * kPrefetchAhead;
 }
 
-/// Prefetches the cache line kPrefetchAhead bytes after `address`. It may be outside of the array.
+/// Prefetches the cache line kPrefetchAhead bytes after `address`. The line may be outside of the
+/// array.
 template <class T>
 HWY_INLINE void prefetch_ahead(const T* address) {
   // Integer arithmetic, since pointer arithmetic must not leave the array.

@@ -1,5 +1,5 @@
 // More functions of float32 and float64 lanes: exponentials, remainders, logarithms to other bases,
-// trigonometric and hyperbolic functions. The rules in the head of simd_math.h also apply here.
+// trigonometric and hyperbolic functions. The rules at the top of simd_math.h also apply here.
 //
 // Trigonometric functions and their inverses use Highway's functions. For the few arguments where
 // Highway is not accurate, the C library is called.

@@ -1,5 +1,5 @@
 // The gamma function and its relatives, for float64 lanes. Kernels compute them in float64 for
-// float32, too. The rules in the head of simd_math.h also apply here.
+// float32, too. The rules at the top of simd_math.h also apply here.
 
 #if defined(TEND_CORE_KERNELS_SIMD_GAMMA_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TEND_CORE_KERNELS_SIMD_GAMMA_H

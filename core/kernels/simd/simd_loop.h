@@ -36,7 +36,7 @@ HWY_INLINE void for_vectors(D d, std::size_t n, F f) {
   for_whole_vectors(hn::CappedTag<hn::TFromD<D>, 1>(), i, n, f);
 }
 
-/// Does the same for rows, which may be short: the remaining elements are processed in vectors of
+/// As for_vectors, for rows, which may be short: the remaining elements are processed in vectors of
 /// fewer and fewer lanes.
 template <class T, std::size_t kMax = 16, class F>
 HWY_INLINE void for_row_vectors(std::size_t n, F f, std::size_t i = 0) {

@@ -192,7 +192,7 @@ HWY_INLINE V exp_by_table(D d, V x) {
 }
 #endif
 
-/// As exp_not_positive, but results below the normal numbers are inexact and may be zero.
+/// As exp_not_positive, but subnormal results are inexact and may be zero.
 template <class D, class V>
 HWY_INLINE V exp_of_normal_result(D d, V x) {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
@@ -211,7 +211,7 @@ HWY_INLINE V exp_of_normal_result(D d, V x) {
 
 /// exp(d, x) in fewer steps, for lanes that are NaN or not positive (or only slightly positive).
 ///
-/// Results below the normal numbers are zero. A product with such a number takes processors a
+/// Subnormal results are replaced by zero: a product with a subnormal number takes processors a
 /// hundred cycles, and an attention weight is a factor in many products.
 template <class D, class V>
 HWY_INLINE V exp_not_positive(D d, V x) {

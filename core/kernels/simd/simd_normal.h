@@ -1,5 +1,5 @@
 // The error function, the normal distribution function and gelu, for float32 and float64 lanes. The
-// rules in the head of simd_math.h also apply here.
+// rules at the top of simd_math.h also apply here.
 
 #if defined(TEND_CORE_KERNELS_SIMD_NORMAL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TEND_CORE_KERNELS_SIMD_NORMAL_H

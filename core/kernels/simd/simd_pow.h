@@ -1,4 +1,4 @@
-// Powers of float64 lanes, and of float32 lanes that are computed in float64. The rules in the head
+// Powers of float64 lanes, and of float32 lanes that are computed in float64. The rules at the top
 // of simd_math.h also apply here.
 
 #if defined(TEND_CORE_KERNELS_SIMD_POW_H) == defined(HWY_TARGET_TOGGLE)
@@ -181,7 +181,7 @@ HWY_INLINE V pow_for_float(D d, V a, V b) {
   if (HWY_LIKELY(hn::AllTrue(d, hn::And(is_plain, is_normal)))) return power;
   const V far = hn::IfThenElseZero(hn::Gt(x, zero), infinity);
   const V result = power_with_sign(d, a, b, hn::IfThenElse(is_normal, power, far));
-  // A power below float's normal numbers may be exactly halfway between two floats. Then an error
+  // A power that is subnormal in float may be exactly halfway between two floats. Then an error
   // of 1e-10 could round it to the wrong float, so std::pow computes these powers.
   const auto is_far = hn::Not(hn::Le(magnitude, hn::Set(d, 105.0)));
   return with_exceptions(

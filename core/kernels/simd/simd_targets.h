@@ -4,9 +4,10 @@
 
 #include <hwy/base.h>  // chooses no targets yet
 
-// SSE4 is at most 7 % faster than SSE2, measured over ten kernels. But Highway 1.0 has no SSE2.
-// With that version, SSE4 is 3 to 5 times as fast as code without vectors, and Atom processors
-// needed it until 2021. SSSE3 without SSE4 occurs only in processors of 2006.
+// SSE4 is at most 7 % faster than SSE2, measured over ten kernels, so it is disabled if Highway has
+// SSE2. Highway 1.0 has no SSE2. With this version, SSE4 is 3 to 5 times as fast as code without
+// vectors, and Atom processors needed SSE4 until 2021. SSSE3 without SSE4 occurs only in processors
+// of 2006.
 //
 // Highway 1.1 and later have targets that extend AVX-512 and NEON by bfloat16, AES or Zen 4's
 // compress instructions. No kernel uses these, so each target would be one more copy of the same

@@ -22,7 +22,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 /// Computes out[i] = f(d, in[i]...).
 ///
-/// A partial vector at the end is copied to a buffer, so that it uses the same instructions.
+/// A partial vector at the end is copied to a buffer, so that the same instructions compute it.
 /// Prefetching pays for functions of one number that need more time than the memory access.
 template <class D, class T, class F, class... Inputs>
 HWY_INLINE void transform(D d, bool prefetches, std::size_t n, T* out, F f, const Inputs*... in) {

@@ -17,8 +17,8 @@ struct Validation {
   double exact_match;
 };
 
-/// The share of right answers in a check after `step` steps. If it is below 1, the run continues.
-/// The sequences of a check are held out, and are not the ones of the report's results.
+/// The share of right answers in a check after `step` steps. If the share is below 1, the run
+/// continues. The sequences of a check are held out, and are not used for the report's results.
 struct Check {
   std::uint64_t step;
   double exact_match;
@@ -37,7 +37,8 @@ struct AttentionExample {
 
 /// The scores of a head, on average over held-out sequences.
 struct HeadScore {
-  /// The share of its attention on each pattern; NaN if the sequences do not have the pattern.
+  /// The share of the head's attention on each pattern; NaN if the sequences do not have the
+  /// pattern.
   std::vector<double> shares;
   double entropy = 0;  ///< The mean entropy of a query, in nats, without the first query.
 };
@@ -48,7 +49,7 @@ struct HeadsAtStep {
   std::vector<HeadScore> heads;
 };
 
-/// The head that follows a pattern best. Layers and heads are counted from 1.
+/// The head with the largest share of attention on a pattern. Layers and heads are counted from 1.
 struct HeadFinding {
   std::string pattern;
   std::string words;
@@ -83,7 +84,7 @@ struct Report {
   std::vector<double> losses;  ///< One per step.
   std::vector<Validation> validations;
   std::vector<Check> checks;
-  std::vector<AttentionExample> examples;  ///< They have the same size. The reader chooses one.
+  std::vector<AttentionExample> examples;  ///< All have one size; the page's reader chooses.
   std::vector<HeadFinding> findings;       ///< The most informative comes first.
   std::vector<std::string> patterns;       ///< The task's patterns, then the general ones.
   std::vector<HeadScore> scores;           ///< The scores of all heads, layer by layer.

@@ -24,8 +24,8 @@ class Checkpoint {
 
   const Options& options() const { return options_; }
 
-  /// Restores the state of the checkpoint in a new training. The training must have these options,
-  /// but may have other steps.
+  /// Restores the state of the checkpoint in a new training. The training must have the
+  /// checkpoint's options, except that its number of steps may differ.
   ///
   /// Throws: std::runtime_error - the checkpoint does not fit the training
   void restore(Training& training) const;

@@ -43,13 +43,13 @@ void add_files(program::CommandLine& line, CommandLine& o) {
                  "written to log.jsonl and log.csv",
                  1)
       ->group("Files");
-  line.add_whole("--keep", o.keep, "Keep this number of these checkpoints, the last ones", 1,
+  line.add_whole("--keep", o.keep, "Keep only this number of the latest checkpoints", 1,
                  1'000'000'000)
       ->default_str(std::to_string(o.keep))
       ->group("Files");
 }
 
-// Adds an option for a number. Its present value is the default.
+// Adds an option for a number. The present value of the target is the default.
 
 void add_number(program::CommandLine& line, const OptionText& text, std::uint64_t& target) {
   line.add_whole(text.option, target, text.help)
@@ -136,13 +136,14 @@ void describe_program(CLI::App& app) {
       "The program then exits with 130 or 143 (mpirun has its own status).\n"
       "A loss that is infinite or NaN also ends the run, and the program exits with 1. The report "
       "has the losses up to this step. The model and the checkpoint are from the last validation "
-      "before it.\n"
+      "before this step.\n"
       "The program exits with 1 if a file or standard output cannot be written, and with 2 for "
       "wrong usage. A checkpoint has a checksum, and a damaged checkpoint is an error.");
   app.get_formatter()->column_width(34);
 }
 
-/// Throws for options that the checkpoint decides. They would be ignored, or contradict it.
+/// Throws for options that the checkpoint decides. They would be ignored, or contradict the
+/// checkpoint.
 void refuse_options_with_resume(const CLI::App& app) {
   constexpr std::array<std::string_view, 5> kAllowed{"--help", "--text", "--steps", "--threads",
                                                      "--require"};

@@ -12,7 +12,7 @@ namespace train {
 struct CommandLine {
   Options options;   ///< Not used with --resume, because the checkpoint has its own options.
   std::string out;   ///< The folder for the files to write. Empty means the current folder.
-  std::string json;  ///< The file of results. If the name of a file is empty, it is not written.
+  std::string json;  ///< The file of results. Files with an empty name are not written.
   std::string report = "report.html";
   std::string checkpoint = "checkpoint.safetensors";
   std::string resume;  ///< A checkpoint to continue from. Empty means a new run.
@@ -23,7 +23,8 @@ struct CommandLine {
   std::uint64_t keep = 3;         ///< The number of checkpoints of `save_every` to keep.
   std::optional<std::uint64_t> steps;  ///< The value of --steps, if given. Also used with --resume.
 
-  /// True if the model of a checkpoint continues a prompt, without more training.
+  /// True if the program only continues a prompt with the model of a checkpoint, and does not
+  /// train.
   bool only_samples() const { return !resume.empty() && sampling.prompt && !steps; }
 };
 

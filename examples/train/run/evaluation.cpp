@@ -95,7 +95,8 @@ std::vector<Sample> text_samples(Model& model, const Task& task, std::span<const
   const std::size_t begin = beginnings.front().size();
   std::vector<Tokens> started(beginnings.begin(), beginnings.end());
   for (Tokens& tokens : started) tokens.resize(begin + sampling.size);
-  // Each row has its own stream, so that a sample does not depend on the number of samples.
+  // Each sample has its own stream of random numbers, so that a sample does not depend on the
+  // number of samples.
   std::vector<Random> random;
   random.reserve(started.size());
   for (std::size_t row = 0; row < started.size(); ++row) random.emplace_back(seed, row);

@@ -22,7 +22,7 @@ struct Evaluation {
 
 Evaluation evaluate(Model& model, const Task& task, std::span<const Tokens> sequences);
 
-/// Chooses the next token of a row from its logits.
+/// Chooses the next token of the sequence with index `row` from its logits.
 using ChooseToken = std::function<std::int64_t(std::size_t row, std::span<const float> logits)>;
 
 /// Completes each sequence from position `begin`. Tokens that are not answers do not change.
@@ -49,7 +49,8 @@ AttentionExample make_example(Model& model, const Task& task, const Tokens& sequ
 std::vector<HeadScore> score_heads(Model& model, const Task& task,
                                    std::span<const Tokens> sequences);
 
-/// For each pattern of the task, the head that follows it best. `heads` is the number per layer.
+/// For each pattern of the task, the head with the largest share of attention on it. `heads` is the
+/// number of heads per layer.
 std::vector<HeadFinding> find_heads(const Task& task, const std::vector<HeadScore>& scores,
                                     std::size_t heads);
 

@@ -10,7 +10,7 @@ namespace train {
 
 namespace {
 
-constexpr std::size_t kExamined = 1000;  // sequences; a text uses all
+constexpr std::size_t kExamined = 1000;  // sequences; the task text uses all its held-out ones
 constexpr std::size_t kChecked = 2000;
 
 /// The seeds differ from the seed of the sequences that training validates with.

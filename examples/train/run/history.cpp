@@ -62,7 +62,7 @@ std::vector<HeadsAtStep> heads_of(const StateDict& state) {
   std::vector<HeadsAtStep> times(static_cast<std::size_t>(tensor.size(0)));
   if (times.empty()) return times;
   if (tensor.numel() == 0 || tensor.size(2) < 3)
-    tend::fail(kHistory, "heads have the shape ", tensor.shape());
+    tend::fail(kHistory, "heads must be (times, heads, 3 or more numbers), got ", tensor.shape());
   const auto rows = rows_of(state, "heads", tensor.size(2));
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const std::vector<double>& row = rows[i];

@@ -17,7 +17,8 @@ double deviation(const Options& options, const std::string& name, const Tensor& 
   const bool ends_a_branch =
       name.ends_with("attention.out_proj.weight") || name.ends_with("feed_forward.down.weight");
   if (is_embedding && options.embedding_init) return *options.embedding_init;
-  // A layer of the model's width reads the rows of an embedding, so their fan-in is the width, too.
+  // The fan-in of an embedding is the width, because the layers that read its rows have this number
+  // of inputs.
   const double std = options.init.value_or(1.0 / std::sqrt(static_cast<double>(weight.size(1))));
   // Each layer adds two branches to the residual stream.
   return ends_a_branch ? std / std::sqrt(2.0 * static_cast<double>(options.layers)) : std;

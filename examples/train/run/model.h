@@ -12,7 +12,7 @@ using Model = tend::attention::GPT;
 /// Makes a GPT for the task. Its weights are normal random numbers from the default generator.
 ///
 /// Their standard deviations come from the options. For weights that write into the residual
-/// stream, they are divided by sqrt(2 * layers). Biases are zero.
+/// stream, the standard deviations are divided by sqrt(2 * layers). Biases are zero.
 Model make_model(const Options& options, const Task& task);
 
 /// AdamW, with weight decay on matrices only.

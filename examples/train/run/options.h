@@ -113,8 +113,8 @@ void for_each_option(S& s, F&& f) {
 /// All tasks except "text". The first is the default.
 const std::vector<std::string>& task_names();
 
-/// The default options of a task. With them a model learns any task of task_names() in seconds,
-/// from any seed.
+/// The default options of a task. With these options a model learns any task of task_names() in
+/// seconds, from any seed.
 ///
 /// Throws: std::invalid_argument - the name is unknown
 Options default_options(std::string_view task);

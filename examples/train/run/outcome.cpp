@@ -64,8 +64,8 @@ std::string several(std::uint64_t count, const std::string& thing) {
 
 constexpr double kLearned = 0.9;  // the share of right answers; all tasks reach 0.99
 
-/// Says if a complete run did not learn its task. For a text, the loss must be lower than by
-/// guessing.
+/// Says if a complete run did not learn its task. For a text, the loss must be lower than the loss
+/// of guessing.
 std::string verdict(const Training& t, const Evaluation& found) {
   if (!t.is_complete()) return "";
   const auto size = static_cast<double>(t.task.labels.size());

@@ -37,8 +37,8 @@ bool is_resumed_in(const fs::path& folder, const CommandLine& o) {
   return fs::equivalent(folder, resumed_folder(o), error);
 }
 
-/// True if the run writes files to its folder. Then the folder may not have another run's
-/// checkpoints.
+/// True if the run writes files to its folder. Then the folder must not have another
+/// run's checkpoints.
 bool uses_folder(const CommandLine& o) {
   return o.save_every > 0 || !o.report.empty() || !o.checkpoint.empty() || !o.json.empty();
 }

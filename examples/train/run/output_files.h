@@ -8,7 +8,7 @@ namespace train {
 
 // The files that a run writes.
 
-/// Puts file names without a folder into the folder of --out. Its default is the folder of
+/// Puts file names without a folder into the folder of --out. The default of --out is the folder of
 /// --resume. The name "none" becomes an empty name.
 void place_files(CommandLine& command_line);
 

@@ -38,7 +38,7 @@ void check_processes(std::uint64_t shards) {
   const std::uint64_t processes = count_processes();
   if (processes > 1 && shards == 0)
     throw std::invalid_argument(std::to_string(processes) +
-                                " processes were started; --shards divides each batch among them");
+                                " processes need --shards, which divides each batch among them");
 }
 
 double backward_alone(const Model& model, const Batch& batch) {

@@ -7,8 +7,8 @@
 
 namespace train {
 
-/// The processes of `mpirun`, which divide the shards of each batch among them. Without shards
-/// there is only this process, and MPI is not used.
+/// The processes of `mpirun`, which divide the shards (equal parts) of each batch among them.
+/// Without shards there is only this process, and MPI is not used.
 class Processes {
  public:
   /// Starts MPI if there are shards.

@@ -13,7 +13,8 @@ namespace train {
 /// - held_out: the number of answers, or of bytes of a text, that exact_match and validation_loss
 ///   are computed from
 /// - learned: null if the run did not reach its last step
-/// - losses: of all steps; after a failure there are more than `steps`
+/// - losses: the loss of every step that was made. After a failure there may be more losses than
+///   `steps`, because `steps` is the step of the restored model.
 /// - checks: for each check after the planned steps, its step and the share of right answers.
 ///   Checks use other held-out sequences than exact_match.
 /// - failure: null, or why the run could not continue

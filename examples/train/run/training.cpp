@@ -55,7 +55,7 @@ tend::nn::TrainerOptions Training::trainer_options(const Processes& processes,
   o.shows_progress = processes.is_first();
   o.settings = checkpoint_settings(*this);
   o.after_step = [this](tend::nn::TrainedStep& done) { record_step(done); };
-  // A signal reaches all processes, but not in the same step. So they agree on it.
+  // A signal reaches all processes, but not in the same step. So the processes must agree on it.
   o.ends = [this] { return processes_.signal() != 0; };
   return o;
 }

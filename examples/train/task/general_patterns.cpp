@@ -7,8 +7,8 @@ namespace train {
 
 namespace {
 
-/// The links for which are_linked(query, key) is true. A key is at most as late as its query. The
-/// first query has no links.
+/// The links for which are_linked(query, key) is true. A key is never after its query. The first
+/// query has no links.
 template <class Pick>
 std::vector<Link> links_where(const Tokens& sequence, Pick are_linked) {
   std::vector<Link> links;

@@ -7,9 +7,10 @@ namespace train {
 
 /// A stream of random integers that is the same on every machine.
 ///
-/// It uses std::mt19937, whose bits the standard specifies, but no distribution, because they are
-/// not specified. Streams are cheap and have numbers. So each step has its own stream, its batch
-/// depends only on the seed and the step, and a resumed run needs no saved state.
+/// It uses std::mt19937, whose bits the standard specifies, but no distribution of std, because the
+/// standard does not specify their results. Streams are cheap and have numbers. So each step has
+/// its own stream, its batch depends only on the seed and the step, and a resumed run needs no
+/// saved state.
 class Random {
  public:
   Random(std::uint64_t seed, std::uint64_t stream);

@@ -43,8 +43,8 @@ struct Task {
   std::vector<bool> is_answer;    ///< For each token of a sequence: true if it is predicted.
   std::uint64_t fingerprint = 0;  ///< A hash of the text; 0 for other tasks.
   std::size_t prompt = 0;         ///< The number of tokens that a sample shows as the question.
-  /// The tokens at the end of the text that are too few for another sequence, after the one token
-  /// that precedes them.
+  /// The tokens at the end of the text that are too few for another held-out sequence. The token
+  /// before them comes first, so that the first of them can be predicted, too.
   Tokens rest;
   std::vector<Pattern> patterns;  ///< The most informative pattern comes first.
 
@@ -69,8 +69,7 @@ std::vector<Pattern> all_patterns(const Task& task);
 ///
 /// Throws:
 ///   std::invalid_argument - the name is unknown
-///   std::invalid_argument - the length is too large for the task, or too small to hold anything
-///   out
+///   std::invalid_argument - the length is too large, or too small to hold sequences out
 Task make_task(std::string_view name, std::size_t length);
 
 /// Reads all bytes of a file or pipe.

@@ -163,7 +163,7 @@ Task add_task(std::size_t digits, bool reversed) {
        [digits, answer, reversed](const Tokens&) {
          std::vector<Link> links;
          for (std::size_t place = 0; place < digits;
-              ++place) {  // the ones are place 0; the last carry has no digits to attend to
+              ++place) {  // place 0 is the ones; the last carry has no digits to attend to
            const Position written = answer + (reversed ? place : digits - place);
            const Position first = digits - 1 - place;
            links.push_back({written - 1, first});
@@ -191,7 +191,7 @@ Task add_task(std::size_t digits, bool reversed) {
   });
 }
 
-constexpr std::size_t kRecallKeys = 16;  // letters a to p, then the digits as values
+constexpr std::size_t kRecallKeys = 16;  // the keys are letters, a to p; the values are digits
 constexpr std::size_t kRecallValues = 10;
 
 /// Replaces the first `count` items by a uniform random choice of all items, in random order

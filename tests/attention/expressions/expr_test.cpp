@@ -26,25 +26,26 @@ TEST_CASE("operations of score and mask functions check their types") {
   const auto fails = [](auto function, const char* message) {
     CHECK_THROWS_WITH(trace_score(function), ContainsSubstring(message));
   };
-  fails([](auto s, auto at) { return s + (at.key < 3); }, "a truth value where a number is needed");
-  fails([](auto s, auto at) { return where(at.key, s, 0.0); }, "a number where a truth value");
+  fails([](auto s, auto at) { return s + (at.key < 3); }, "needs a number, got a truth value");
+  fails([](auto s, auto at) { return where(at.key, s, 0.0); }, "needs a truth value, got a number");
   fails([](auto s, auto at) { return where(s < 1 && at.key, s, 0); }, "a number where a truth");
   fails([](auto s, auto) { return s % 2; }, "% needs two indices");
   fails([](auto s, auto) { return remainder(s, 2); }, "% needs two indices");
   fails([](auto s, auto at) { return where(logical_xor(at.key, at.query), s, 0); },
-        "a number where a truth value");
+        "needs a truth value, got a number");
   fails([](auto s, auto at) { return where(at.key & (at.query < 3), s, 0); },
-        "a number where a truth value");
+        "needs a truth value, got a number");
   fails([](auto, auto at) { return clamp(at.key < 3, false, true); }, "a truth value where");
   fails([](auto, auto at) { return at.key < at.query; }, "gives a truth value instead of a number");
   fails([&](auto s, auto at) { return s + table(at.key); },
         "a look-up has 1 index for a table of shape (2, 3)");
-  fails([&](auto s, auto at) { return s + table(at.key, s); }, "only indices can be looked up");
+  fails([&](auto s, auto at) { return s + table(at.key, s); },
+        "a look-up needs integers as indices");
   fails([](auto s, auto at) { return s + at.key * (std::int64_t{1} << 40); },
         "the integer 1099511627776 does not fit int32");
   fails([](auto s, auto at) { return s + at.key * std::numeric_limits<std::uint64_t>::max(); },
         "does not fit int32");
-  fails([&](auto s, auto at) { return s * truths(at.key); }, "a truth value where a number");
+  fails([&](auto s, auto at) { return s * truths(at.key); }, "needs a number, got a truth value");
   CHECK_THROWS_WITH(trace_mask([](auto at) { return at.key - at.query; }),
                     ContainsSubstring("gives a number instead of a truth value"));
   CHECK_THROWS_WITH(lookup(Tensor()), ContainsSubstring("[lookup] the tensor is undefined"));
@@ -61,7 +62,7 @@ TEST_CASE("values of score and mask functions exist only during the call") {
   });
   CHECK_THROWS_AS(kept[0] + 1, Error);
   CHECK_THROWS_WITH(trace_mask([&](auto at) { return kept[0] <= at.query; }),
-                    ContainsSubstring("a value of another function"));
+                    ContainsSubstring("the value belongs to another function"));
   // After an error in a function, the thread has no trace.
   CHECK_THROWS_WITH(trace_mask([](auto at) { return at.key % 1.5 == 0; }),
                     ContainsSubstring("% needs two indices"));
@@ -73,11 +74,11 @@ TEST_CASE("a function of too many operations is an error") {
                       for (int i = 0; i < 20'000; ++i) s = s * 1.5 + 1;
                       return s;
                     }),
-                    ContainsSubstring("a function of more than 10000 operations"));
+                    ContainsSubstring("a function may have at most 10000 operations"));
 }
 
 TEST_CASE("index arithmetic is Python's in int32") {
-  // One query and one key for each pair of numbers.
+  // Each number belongs to one query and one key, so that every pair of numbers is tested.
   const std::vector<std::int64_t> numbers{-7, -3, -1, 0, 1, 2, 5, 2147483647, -2147483648};
   const auto count = static_cast<std::int64_t>(numbers.size());
   const Lookup number = lookup(tensor(numbers));
@@ -132,7 +133,7 @@ TEST_CASE("index arithmetic is Python's in int32") {
       });
 }
 
-TEST_CASE("isnan finds NaN and clamp passes it on and ignores bounds that are NaN") {
+TEST_CASE("isnan finds NaN and clamp leaves NaN unchanged but ignores a bound that is NaN") {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const std::vector<double> numbers{nan, -2, 0.5, 3};
   const Lookup number = lookup(tensor(numbers, {4}, float64));

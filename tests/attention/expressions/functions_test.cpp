@@ -9,7 +9,7 @@
 using namespace tend;
 using namespace tend::attention;
 
-TEST_CASE("functions with an offset give queries after cached keys the whole sequence's results") {
+TEST_CASE("with_offset gives queries after cached keys the results of the whole sequence") {
   manual_seed(3);
   constexpr std::int64_t kHeads = 2, kTokens = 90;
   const Shape shape{3, kHeads, kTokens, 8};
@@ -37,7 +37,7 @@ TEST_CASE("functions with an offset give queries after cached keys the whole seq
           const Tensor found = flex_attention(
               q.narrow(2, first, queries), k, v,
               {.score = with_offset(score, first), .mask = with_offset(mask, first), .path = path});
-          // The same terms in another order: about a hundred roundings of numbers of size 1.
+          // Both sum the same terms, but in other orders: about a hundred roundings of 1.
           CHECK(allclose(found, whole.narrow(2, first, queries), 5e-14, 5e-14));
         }
       }

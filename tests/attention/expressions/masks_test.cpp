@@ -47,7 +47,7 @@ TEST_CASE("ready-made masks compute their formulas on both paths") {
   CHECK(equal(masks::document_positions(tensor({5, 5, 2, 2, 2, 5})), tensor({0, 1, 0, 1, 2, 0})));
 }
 
-TEST_CASE("masks with numbers for each batch need as many batches as the inputs have") {
+TEST_CASE("masks with numbers for each batch refuse inputs with another number of batches") {
   const Tensor x = ones({2, 3, 4, 5}), one = ones({3, 4, 5}), several = ones({2, 1, 3, 4, 5});
   const auto check = [&](const char* name, const auto& make) {
     CAPTURE(name);
@@ -59,7 +59,8 @@ TEST_CASE("masks with numbers for each batch need as many batches as the inputs 
       run(several, make(2));
       run(one, make(1));
       CHECK_THROWS_WITH(run(x, make(3)), std::string("[flex_attention] ") + name +
-                                             " is for 3 batches, the weights (2, 3, 4, 4) have 2");
+                                             " is for 3 batches, but the weights (2, 3, 4, 4) "
+                                             "have 2");
       CHECK_THROWS_AS(run(x, make(1)), ShapeError);
       CHECK_THROWS_AS(run(one, make(2)), ShapeError);
       // The check also applies to joined masks, but not if a function chooses the batch itself.
@@ -74,7 +75,7 @@ TEST_CASE("masks with numbers for each batch need as many batches as the inputs 
   check("documents", [](std::int64_t n) { return masks::documents(zeros({n, 4}, int64)); });
 }
 
-TEST_CASE("masks refuse invalid sizes and accept sizes beyond int32 that have a meaning") {
+TEST_CASE("masks refuse invalid sizes but accept a window or prefix that is larger than int32") {
   constexpr std::int64_t kLarge = std::int64_t{1} << 40;
   CHECK_THROWS_WITH(masks::causal_bottom_right(-1, 5),
                     "[causal_bottom_right] sizes must not be negative, got -1 queries and 5 keys");
@@ -105,13 +106,13 @@ TEST_CASE("masks refuse tables of another dtype or rank") {
   CHECK_THROWS_AS(masks::documents(ones({2, 4})), DTypeError);
 }
 
-TEST_CASE("documents without a number for each query and key are refused") {
+TEST_CASE("masks of documents refuse fewer numbers than there are queries or keys") {
   const Tensor q = randn({1, 1, 4, 8}), k = randn({1, 1, 6, 8});
   CHECK_THROWS_AS(flex_attention(q, k, k, {.mask = masks::documents(ones({4}, int64))}),
                   IndexError);
   CHECK_THROWS_WITH(flex_attention(k, q, q, {.mask = masks::documents(ones({1, 4}, int64))}),
-                    ContainsSubstring("documents is for 4 tokens, the weights (1, 1, 6, 4) have 6 "
-                                      "queries"));
+                    ContainsSubstring("documents is for at most 4 tokens, but the weights "
+                                      "(1, 1, 6, 4) have 6 queries"));
   CHECK(flex_attention(q, k, k, {.mask = masks::documents(ones({9}, int64))}).shape() ==
         Shape{1, 1, 4, 8});
 }

@@ -63,7 +63,7 @@ TEST_CASE("T5 has the buckets of Hugging Face's implementation") {
                 16, 19, 21, 24, 27, 31, 35, 40, 46, 52, 59, 67, 77, 87, 99, 113});
 }
 
-TEST_CASE("scores with numbers for each head need as many heads as the inputs have") {
+TEST_CASE("scores with numbers for each head refuse inputs with another number of heads") {
   const Tensor x = ones({2, 4, 3, 5}), one = ones({3, 5}), shared = ones({2, 2, 3, 5});
   const auto check = [&](const char* name, const auto& make) {
     CAPTURE(name);
@@ -75,7 +75,8 @@ TEST_CASE("scores with numbers for each head need as many heads as the inputs ha
       run(one, make(1));
       flex_attention(x, shared, shared, {.score = make(4), .enable_gqa = true, .path = path});
       CHECK_THROWS_WITH(run(x, make(8)), std::string("[flex_attention] ") + name +
-                                             " is for 8 heads, the weights (2, 4, 3, 3) have 4");
+                                             " is for 8 heads, but the weights (2, 4, 3, 3) "
+                                             "have 4");
       CHECK_THROWS_AS(run(x, make(1)), ShapeError);
       CHECK_THROWS_AS(run(one, make(4)), ShapeError);
       CHECK_THROWS_AS(run(x, make(8) + scores::soft_cap(2)), ShapeError);

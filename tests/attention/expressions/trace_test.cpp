@@ -29,8 +29,9 @@ TEST_CASE("a look-up outside of its table is an error at a visible position") {
     CHECK_NOTHROW(run(path, 80));
     CHECK_THROWS_AS(run(path, 81), IndexError);
     CHECK_THROWS_WITH(run(path, 85),
-                      ContainsSubstring("[flex_attention] a look-up at (0, 80) in a table of shape "
-                                        "(2, 80) at batch 0, head 0, query 0, key 80, which is"));
+                      ContainsSubstring("[flex_attention] a look-up at (0, 80) is outside of its "
+                                        "table of shape (2, 80), at batch 0, head 0, query 0, "
+                                        "key 80, which is"));
   }
   // A negative index does not count from the end. Dividing by 0 is an error, too.
   const auto negative = [&](auto s, auto at) { return s + bias(at.head - 1, at.query); };
@@ -40,6 +41,6 @@ TEST_CASE("a look-up outside of its table is an error at a visible position") {
                       ContainsSubstring("a look-up at (-1, 0)"));
     CHECK_THROWS_WITH(
         flex_attention(in.query, in.key, in.value, {.score = division, .path = path}),
-        ContainsSubstring("a division of the index 0 by 0 at batch 0, head 0, query 0, key 3"));
+        ContainsSubstring("the index 0 is divided by 0, at batch 0, head 0, query 0, key 3"));
   }
 }

@@ -35,7 +35,7 @@ class RandomFunction {
   }
   Expr mask(const Position& at) {
     score_ = nullptr;
-    // Each query sees some keys at most positions. Some tiles are empty, and some are full.
+    // Nearly every query sees some keys. Some tiles are empty, and some are full.
     return truth(at, 3) && (at.query - at.key < draw(150) + 20 || index(at, 2) == 0);
   }
 
@@ -148,7 +148,7 @@ TEST_CASE("NaN scores at hidden positions do not change gradients of any order")
   manual_seed(8);
   const FlexInputs in({2, 2}, 6, 6);
   const Tensor bias = randn({6}, {.dtype = float64, .requires_grad = true});
-  // At hidden keys it is the logarithm of 0 or less, or, if `finite`, of 1.
+  // At hidden keys, the logarithm is -inf or NaN. If `finite` is true, it is log(1) there.
   const auto score = [&](bool finite) {
     return ScoreFunction([&](auto s, auto at) {
       const auto back = at.query - at.key;
@@ -251,7 +251,7 @@ TEST_CASE("some heads have the same weights and scores and logsumexp as in a run
     composed.path = AttentionPath::composed;
     const Tensor all =
         index_select(flex_attention_with_weights(q, k, v, composed).weights, 1, tensor(heads));
-    CHECK(allclose(some.weights, all, 1e-13, 1e-13));  // nearly the same sums in the same order
+    CHECK(allclose(some.weights, all, 1e-13, 1e-13));  // sums in nearly the same order
     const Tensor place = arange(0, 70, 1, {.dtype = int64}), behind = place.view({-1, 1}) - place;
     const Tensor keys = repeat_interleave(k, 2, 1);
     const Tensor wanted =

@@ -206,8 +206,8 @@ TEST_CASE("fused attention passes gradcheck and gradgradcheck") {
 }
 
 TEST_CASE("fused attention agrees with composed attention for masks of large numbers") {
-  // These masks hide by a large number instead of -inf. A query whose keys are all hidden attends
-  // to all of them evenly.
+  // These masks add a large negative number instead of -inf. A query whose keys are all hidden
+  // attends to all of them evenly.
   for (const double number : {-1e4, -1e9, -1e18, -1e30}) {
     CAPTURE(number);
     // A score loses digits when the number is added. With the last two numbers it loses all digits.
@@ -254,8 +254,8 @@ TEST_CASE("the memory of fused attention grows with T and not with T x T") {
     const std::int64_t before = live_memory();
     reset_peak_memory();
     results(in, {.dropout_p = dropout_p, .is_causal = true}, AttentionPath::fused);
-    // Inputs, results and copies have 2 * 2048 * 16 floats each, which is 1/64 of a matrix. One bit
-    // for each weight of two heads is 1/16 of a matrix.
+    // Each input, result and copy has 2 * 2048 * 16 floats, which is 1/64 of a matrix. The dropout
+    // mask has one bit for each weight of two heads, which is 1/16 of a matrix.
     CHECK(peak_memory() - before < (dropout_p == 0 ? kMatrix / 2 : kMatrix / 2 + kMatrix / 16));
   }
 }

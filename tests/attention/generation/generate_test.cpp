@@ -67,7 +67,7 @@ GPT bigram_model(const std::vector<std::vector<double>>& shares) {
   return model;
 }
 
-// The share of each token in 4,000 generated ones.
+// The share of each token among 4,000 generated tokens.
 std::map<std::int64_t, double> shares(const GPT& model, GenerateOptions options) {
   options.max_new_tokens = 1;
   options.num_samples = 4000;
@@ -141,7 +141,7 @@ TEST_CASE("tokens are the same with and without a cache, for prompts of differen
   }
 }
 
-TEST_CASE("tokens are drawn with the model's probabilities and the temperature sharpens these") {
+TEST_CASE("tokens have the model's probabilities and a low temperature favours likely tokens") {
   // The shares are within 4 standard deviations of the probabilities: at most 0.032 away.
   const GPT model = constant_model({std::log(0.5), std::log(0.3), std::log(0.2)});
   const auto plain = shares(model, {});
@@ -377,7 +377,7 @@ TEST_CASE("prompts may be given in braces and as tensors") {
   const Tensor samples =
       generate(model, tensor({1, 2}), {.max_new_tokens = 4, .temperature = 1, .num_samples = 3});
   CHECK(samples.shape() == Shape{3, 6});
-  // The first row ends with its first new token, and is filled up with it.
+  // The first sequence ends at its first new token. The rest of its row repeats this token.
   const std::int64_t stop = both[0][2];
   GenerateOptions stopped = options;
   stopped.stop_tokens = {stop};

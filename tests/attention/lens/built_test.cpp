@@ -17,8 +17,8 @@ namespace {
 
 constexpr std::int64_t kVocab = 11, kLength = 6;
 
-// Patterns are one-hot or uniform in float32. Logits are sums of numbers up to 200, so equal ones
-// differ by a few roundings of about 1e-5.
+// Patterns are one-hot or uniform in float32. Logits are sums of numbers up to 200, so logits that
+// should be equal differ by a few roundings of about 1e-5.
 bool same_numbers(const Tensor& a, const Tensor& b) {
   return a.shape() == b.shape() && allclose(a.to(float64), b.to(float64), 1e-5, 1e-4);
 }
@@ -46,8 +46,8 @@ std::int64_t previous(std::int64_t query, std::int64_t key) {
 
 using Program = std::function<TokenSequence(TokenSequence)>;
 
-// Compares a model's answers to random sequences with `wanted`: at all last positions of one run,
-// and by generate().
+// Compares a model's answers to random sequences with `wanted`. Reads the answers from one run at
+// the last positions, and from the tokens that generate() appends.
 void check_program(GPT (*make_model)(std::int64_t vocab_size, std::int64_t length),
                    const Program& wanted) {
   const NoGradGuard no_graph;
@@ -55,7 +55,7 @@ void check_program(GPT (*make_model)(std::int64_t vocab_size, std::int64_t lengt
     const GPT model = make_model(kVocab, length);
     const std::int64_t separators = model.config.context_length - length;
     for (std::int64_t i = 0; i < kVocab - 1; ++i) {
-      const Tensor sequence = randint(0, 1 + i, {1, length});  // the first one has equal tokens
+      const Tensor sequence = randint(0, 1 + i, {1, length});  // in the first one, all tokens are 0
       const Tensor tokens = cat({sequence, full({1, separators}, kVocab - 1)}, 1);
       const TokenSequence result = wanted(sequence.squeeze(0).to_vector<std::int64_t>());
       const Tensor answers = model(tokens).narrow(1, separators, length);
@@ -156,8 +156,8 @@ TEST_CASE("each head score finds the head that was built for it") {
       for (std::int64_t head = 0; head < 4; ++head) {
         CAPTURE(layer, head);
         const auto reached = scores.select(0, head).item<double>();
-        // The other heads also attend there a little: in the first half, their patterns are
-        // uniform.
+        // The scores of the other heads are small, but not 0: in the first half of the sequence,
+        // their patterns are uniform.
         if (layer == wanted.layer && head == wanted.head) {
           CHECK(reached == Approx(1));
         } else {
@@ -186,8 +186,8 @@ TEST_CASE("QK and OV circuits are the matrices that were built in") {
   CHECK(model.config.head_dim == 16);  // seven directions of queries, rounded up to a power of four
   std::map<std::vector<std::int64_t>, double> scores, copied;
   for (std::int64_t i = 0; i < 3; ++i) {
-    // The entries of head 1, times sharpness (5) and the root of 16. Tokens begin at direction 0,
-    // positions at 3, and copies at 7.
+    // The scores of head 1, multiplied by the sharpness (5) and the root of head_dim (16). Tokens
+    // begin at direction 0, positions at 3, and copies at 7.
     for (std::int64_t j = 0; j < 3; ++j)
       scores[{1, i, 7 + j}] = 5 * 4 * static_cast<double>(10 * i + j);
     scores[{1, 4 + i, i}] = 5 * 4;
@@ -199,16 +199,16 @@ TEST_CASE("QK and OV circuits are the matrices that were built in") {
 
 TEST_CASE("composition scores are above 0 exactly where a head reads what another wrote") {
   const GPT induction = lens::induction_model(kVocab, 2 * kLength);
-  // |A B| / (|A| |B|): A is the identity of 11 tokens. B has the same identity, and a row of 12
-  // positions.
+  // The score is |A B| / (|A| |B|). A is the identity of 11 tokens. B is the same identity, with
+  // another row of 12 elements for the positions.
   CHECK(same_numbers(lens::composition_scores(induction, "K"),
                      only({2, 2, 2, 2}, {{{0, 1, 1, 0}, 1 / std::sqrt(11. + 12)}})));
   CHECK(same_numbers(lens::composition_scores(induction, "Q"), only({2, 2, 2, 2}, {})));
   CHECK(same_numbers(lens::composition_scores(induction, "V"), only({2, 2, 2, 2}, {})));
 
   const GPT sort = lens::sort_model(kVocab, kLength);
-  // Layer 1 compares the copied token with others, and layer 2 copies it. In the squared norm of
-  // layer 1's scores, 55 is for pairs of a token and a smaller one, and 18 x (6 + 4) for positions.
+  // Layer 1 compares the copied token with others, and layer 2 copies it. The squared norm of layer
+  // 1's scores is 55 for pairs of a token and a smaller one, plus 18 x (6 + 4) for positions.
   CHECK(same_numbers(lens::composition_scores(sort, "Q"),
                      only({3, 1, 3, 1}, {{{0, 0, 1, 0}, std::sqrt(55 / (11 * (55. + 180)))}})));
   CHECK(same_numbers(lens::composition_scores(sort, "V"),
@@ -269,8 +269,8 @@ TEST_CASE("the Jacobian lens follows a token through two heads") {
   const GPT model = builder.build();
   const Tensor tokens = randint(0, kVocab, {2, kLength});
   const Tensor jacobians = lens::residual_jacobians(model, tokens);
-  // Patterns are one-hot, so they have no derivative, and each query has the weight 1. A row x
-  // becomes x (I + OV).
+  // The patterns are one-hot, so their derivative is 0, and each query gives one key the weight 1.
+  // So each layer turns a row x of the stream into x (I + OV).
   const NoGradGuard no_graph;
   const Tensor same = eye(model.config.width), first = lens::OV(model, 0).select(0, 0),
                second = lens::OV(model, 1).select(0, 0);
@@ -278,7 +278,7 @@ TEST_CASE("the Jacobian lens follows a token through two heads") {
   CHECK(same_numbers(jacobians.select(0, 1), (same + second).t()));
   CHECK(same_numbers(jacobians.select(0, 0), matmul(same + first, same + second).t()));
 
-  // The token will be an answer, two positions later.
+  // The lens reads each token as the answer that the model gives two positions later.
   const auto [logits, cache] = lens::run_with_cache(model, tokens);
   const Tensor read = lens::jacobian_lens(model, cache, jacobians).select(0, 0);
   CHECK(equal(argmax(read, -1), tokens));
@@ -339,8 +339,8 @@ TEST_CASE("patching changes the answer only at the heads and positions of the ci
                      only({2, 2}, {{{0, 1}, 200}, {{1, 0}, 200}})));
   CHECK(same_numbers(change_of(lens::patch_by_head, "hook_q"), only({2, 2}, {})));
 
-  // Position 3 has token 1, and position 6 has token 3. If one of them gets the other previous
-  // token, both or neither of 1 and 3 follow a 0. Their logits are then equal.
+  // Position 3 has token 1, and position 6 has token 3. A patch at one of these positions replaces
+  // its previous token. Then 1 and 3 both follow a 0, or neither does, so their logits are equal.
   const auto& by_both = lens::patch_by_head_and_position;
   CHECK(same_numbers(change_of(by_both, "hook_z"),
                      only({2, 2, 9}, {{{0, 1, 3}, 100}, {{0, 1, 6}, 100}, {{1, 0, 8}, 200}})));
@@ -350,7 +350,8 @@ TEST_CASE("patching changes the answer only at the heads and positions of the ci
                      only({2, 2, 9}, {{{1, 0, 3}, 100}, {{1, 0, 6}, 100}})));
   CHECK(same_numbers(change_of(by_both, "hook_q"), only({2, 2, 9}, {})));
 
-  // The two tokens that differ are read at the next positions, which decide the answer at the last.
+  // The tokens differ at positions 2 and 5. Layer 0 copies them to positions 3 and 6, and layer 1
+  // reads the copies at the last position.
   const auto& by_position = lens::patch_by_position;
   CHECK(same_numbers(change_of(by_position, "hook_resid_pre"),
                      only({2, 9}, {{{0, 2}, 100}, {{0, 5}, 100}, {{1, 3}, 100}, {{1, 6}, 100}})));
@@ -370,17 +371,17 @@ TEST_CASE("the path goes from the previous token head through the keys of the in
   CHECK(path({0, 1}, {{1, 0}}, "hook_v") == Approx(-100));
   CHECK(path({0, 1}, {{1, 1}}, "hook_k") == Approx(-100));
   CHECK(path({0, 0}, {{1, 0}}, "hook_k") == Approx(-100));
-  // The direct path to the logits.
+  // Without receivers, the path leads directly to the logits.
   CHECK(path({0, 1}, {}, "hook_q") == Approx(-100));
   CHECK(path({1, 0}, {}, "hook_q") == Approx(100));
 }
 
-TEST_CASE("attributions are exact after the patterns and vanish before one-hot patterns") {
+TEST_CASE("attributions are exact after attention patterns and zero before one-hot patterns") {
   const SwappedPairs pair;
   const auto estimate = [](const SwappedPairs& of) {
     return lens::attribute_by_head_and_position(of.model, of.tokens, of.cache, for_others);
   };
-  // Patching finds L0H1, too, but a one-hot pattern has no gradient.
+  // Patching also finds head 1 of layer 0, but here a one-hot pattern makes its gradient 0.
   CHECK(same_numbers(estimate(pair), only({2, 2, 9}, {{{1, 0, 8}, 200}})));
 
   // With a sharpness of 2, patterns are soft. The estimates are of first order, so only their

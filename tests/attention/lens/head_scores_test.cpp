@@ -40,7 +40,7 @@ TEST_CASE("scores of repeated tokens average over the queries whose token occurr
   CHECK(only_score(lens::induction_score(duplicate, tokens)) == 0);
   CHECK(only_score(lens::induction_score(induction, tokens)) == 1);
   CHECK(only_score(lens::duplicate_token_score(induction, tokens)) == 0);
-  // One of three queries gives it half of its attention: 1/6.
+  // Only query 4, one of three, gives the right key half of its attention: the score is 1/6.
   Tensor half = pattern_to({0, 0, 0, 0, 0, 0});
   half.select(2, 4).select(2, 0).fill_(0.5);
   half.select(2, 4).select(2, 2).fill_(0.5);

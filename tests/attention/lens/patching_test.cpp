@@ -82,7 +82,7 @@ TEST_CASE("patching the final stream at the last position gives the result of th
   CHECK(entry(all, {1, 2}) == Approx(runs.usual).epsilon(1e-9));
 }
 
-TEST_CASE("patching a head equals a hook that copies it at all positions or at one") {
+TEST_CASE("patching a head equals a hook that replaces its values at all positions or at one") {
   manual_seed(4);
   const PatchRuns runs;
   const NoGradGuard no_graph;
@@ -111,7 +111,7 @@ TEST_CASE("patching a head equals a hook that copies it at all positions or at o
 TEST_CASE("attributions estimate the changes of patched runs to first order") {
   manual_seed(5);
   PatchRuns runs;
-  // The cached run differs so little that second-order terms are about 1e-6 of first-order ones.
+  // The two runs differ so little that second-order terms are about 1e-6 of first-order ones.
   const Tensor noise = randn({1, 5, 24}, {.dtype = float64}) * 1e-6;
   {
     const NoGradGuard no_graph;

@@ -120,7 +120,7 @@ TEST_CASE("the Jacobian lens has the mean derivatives of the final residual stre
     REQUIRE(jacobians.shape() == Shape{4, 24, 24});
     CHECK(equal(jacobians.select(0, 3), eye(24, float64)));
 
-    // Finite differences: element 5 of the stream before layer 1, at one position after the other.
+    // For central differences, changes element 5 of the stream before layer 1 at each position.
     const NoGradGuard no_graph;
     const double step = 1e-5;
     const auto end_with = [&](std::int64_t position, double by) {

@@ -230,7 +230,7 @@ TEST_CASE("names of version 3 and module paths refer to the same activations") {
   CHECK(lens::activation_name("encoder.norm1.hook_mine") == "encoder.norm1.hook_mine");
 }
 
-TEST_CASE("an error lists the names near a wrong one and the number of heads for a wrong head") {
+TEST_CASE("errors list similar names for a wrong name and the number of heads for a wrong head") {
   const GPT model(run_config());
   const Tensor input = run_tokens();
   const auto same = [](Tensor x) { return x; };
@@ -238,7 +238,7 @@ TEST_CASE("an error lists the names near a wrong one and the number of heads for
                     ContainsSubstring("no activation blocks.0.attn.hook_x") &&
                         ContainsSubstring("blocks.0.attn.hook_q"));
   CHECK_THROWS_WITH(lens::run_with_cache(model, input, {.names = {"blocks.2.hook_resid_pre"}}),
-                    ContainsSubstring("near ones: blocks.0.hook_resid_pre"));
+                    ContainsSubstring("the nearest names are blocks.0.hook_resid_pre"));
   const auto cache = lens::run_with_cache(model, input).cache;
   CHECK_THROWS_AS(cache["hook_embde"], IndexError);
   CHECK_THROWS_WITH(cache["pattern"], ContainsSubstring("blocks.0.attn.hook_pattern"));
@@ -294,6 +294,7 @@ TEST_CASE("a hook that writes in place does not change the position embedding") 
   CHECK_FALSE(equal(logits, model(tokens)));
 }
 
+// The book is "Build a Large Language Model (From Scratch)".
 TEST_CASE("the book's modules and torch.nn's layers have hooks, too") {
   manual_seed(10);
   const NoGradGuard no_graph;

@@ -12,7 +12,7 @@ using namespace tend;
 
 namespace {
 
-// A model in training mode with dropout, so that a record could advance the random numbers.
+// A model with dropout, so that a record in training mode would use random numbers.
 struct Watched {
   attention::GPT model{{.vocab_size = 11,
                         .context_length = 8,

@@ -20,7 +20,7 @@ TEST_CASE("gated feed-forward networks have gate and up in one matrix") {
     const Tensor gate = linear(x, layer.up.weight.narrow(0, 0, 5));
     const Tensor up = linear(x, layer.up.weight.narrow(0, 5, 5));
     const Tensor opened = kind == FeedForwardKind::swiglu ? silu(gate) : gelu(gate, GeluKind::tanh);
-    // Sums of four and five products. The halves of the matrix have the same products.
+    // The tolerance is for sums of four and five products. Both sides have the same products.
     CHECK(allclose(layer(x), linear(opened * up, layer.down.weight), 1e-6, 1e-6));
   }
   CHECK_THROWS_AS(FeedForward(GPTConfig{.width = 4, .num_heads = 1, .hidden_width = 0}),

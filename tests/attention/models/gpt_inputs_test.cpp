@@ -14,7 +14,8 @@ namespace {
 const std::vector<std::vector<std::int64_t>> kDocumentLengths = {{5, 1, 9}, {15}, {2, 10, 3}};
 constexpr std::int64_t kRowLength = 15;
 
-// The number of each token's document: {0, 0, 0, 0, 0, 7, 0, ...}. Numbers may occur again later.
+// The number of each token's document: {0, 0, 0, 0, 0, 7, 0, ...}. Documents that are not adjacent
+// may have the same number.
 Tensor numbers_of(const std::vector<std::int64_t>& lengths) {
   std::vector<std::int64_t> numbers;
   for (std::size_t i = 0; i < lengths.size(); ++i)
@@ -185,25 +186,27 @@ TEST_CASE("positions and documents that do not fit are refused and leave a cache
   CHECK_THROWS_WITH(model(tokens, {.positions = zeros({2, 3})}),
                     "[GPT] positions are float32, not int64");
   CHECK_THROWS_WITH(model(tokens, {.positions = zeros({2, 2}, int64)}),
-                    "[GPT] positions (2, 2) for tokens (2, 3)");
+                    "[GPT] positions (2, 2) must be (B, T) or (T,) for tokens (B, T) = (2, 3)");
   CHECK_THROWS_WITH(model(tokens, {.documents = zeros({3, 3}, int64)}),
-                    "[GPT] documents (3, 3) for tokens (2, 3)");
+                    "[GPT] documents (3, 3) must be (B, T) or (T,) for tokens (B, T) = (2, 3)");
   CHECK_THROWS_WITH(model(tokens, {.documents = ones({3}, boolean)}),
                     "[GPT] documents are bool, not int64");
   CHECK_THROWS_WITH(model(tokens, {.cache = &cache, .positions = full({3}, 20)}),
                     "[GPT] position 20 is out of range for a context_length of 20");
   CHECK_THROWS_AS(model(tokens, {.positions = tensor({0, -1, 0})}), IndexError);
   CHECK_THROWS_WITH(model(tokens, {.cache = &cache, .documents = zeros({3}, int64)}),
-                    "[GPT] documents and a cache do not go together: give each document a row of "
-                    "its own");
+                    "[GPT] documents cannot be combined with a cache: pass each document as a "
+                    "sequence");
   CHECK_THROWS_WITH(model(tokens, {.padding = zeros({2}, int64), .documents = zeros({3}, int64)}),
-                    "[GPT] documents and padding do not go together: number padding as a document");
+                    "[GPT] documents cannot be combined with padding: give the padding a document "
+                    "number");
   CHECK(cache.length() == 3);
   KVCache other;
   const GPT alibi(all_models()[6]);
   CHECK_THROWS_WITH(alibi(tokens, {.cache = &other, .positions = arange(3)}),
-                    "[GPT] a cache does not keep positions, whose distances ALiBi needs");
-  // Inputs without tokens, and without sequences.
+                    "[GPT] ALiBi needs the distances of positions, but a cache does not store "
+                    "positions");
+  // Sequences without tokens, and a batch without sequences, are accepted.
   for (const Shape& shape : {Shape{2, 0}, Shape{0, 3}}) {
     const Tensor none = zeros(shape, int64);
     for (const GPTConfig& config : all_models()) {

@@ -62,7 +62,7 @@ TEST_CASE("a tied head is the token embedding also in a clone and in another dty
   CHECK(model.head.weight.dtype() == float32);
 }
 
-TEST_CASE("a state with two different entries of a tied head is refused and changes nothing") {
+TEST_CASE("a state with two different tensors for a tied head is refused and changes nothing") {
   GPT model({.vocab_size = 7, .context_length = 6, .width = 8, .tied_head = true});
   const Tensor before = model.token_embedding.weight.detach().clone();
   nn::StateDict state = GPT(model.config).state_dict();
@@ -72,11 +72,11 @@ TEST_CASE("a state with two different entries of a tied head is refused and chan
     CHECK_THROWS_WITH(
         model.load_state_dict(state, strict),
         Catch::Matchers::EndsWith("cannot load this state:\n  keys token_embedding.weight and "
-                                  "head.weight name one tensor of the module, but have different "
-                                  "elements"));
+                                  "head.weight name one tensor of the module, so their elements "
+                                  "must be equal"));
   }
   CHECK(equal(model.token_embedding.weight.detach(), before));
-  // Copies with the same elements, including NaN, count as one tensor. One entry is enough.
+  // Both entries may have the same elements, even NaN. Or one of the two entries may be missing.
   embedding[{0, 0}].fill_(std::nan(""));
   state["token_embedding.weight"] = embedding;
   state["head.weight"] = embedding.t().contiguous().t();
@@ -132,8 +132,9 @@ TEST_CASE("a model refuses a cache that drops tokens inside its window") {
     }
     return std::string();
   };
-  CHECK(message_for({}, 3) == "[GPT] the cache keeps the last 3 tokens, the model sees all");
-  CHECK(message_for(4, 3) == "[GPT] the cache keeps the last 3 tokens, the model sees 4");
+  CHECK(message_for({}, 3) ==
+        "[GPT] the cache stores only the last 3 tokens, but the model sees all");
+  CHECK(message_for(4, 3) == "[GPT] the cache stores only the last 3 tokens, but the model sees 4");
   CHECK(message_for(3, 3).empty());
   CHECK(message_for(2, 3).empty());
 }

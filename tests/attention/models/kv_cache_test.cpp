@@ -209,7 +209,7 @@ TEST_CASE("invalid caches and invalid uses of caches are refused") {
   const GPT model(small_model(PositionKind::rotary));
   KVCache rolling({.window = 5});
   CHECK_THROWS_WITH(model(zeros({1, 2}, int64), {.cache = &rolling}),
-                    "[GPT] the cache keeps the last 5 tokens, the model sees all");
+                    "[GPT] the cache stores only the last 5 tokens, but the model sees all");
   KVCache cache;
   CHECK_THROWS_AS(model(zeros({1, 41}, int64), {.cache = &cache}), ShapeError);
   model(zeros({1, 39}, int64), {.cache = &cache});
@@ -217,7 +217,7 @@ TEST_CASE("invalid caches and invalid uses of caches are refused") {
                     "[GPT] needs tokens (batch, at most 1), got (1, 2)");
   CHECK_THROWS_AS(cache.reorder(tensor(std::vector<std::int64_t>{1})), IndexError);
   CHECK_THROWS_WITH(cache.reorder(tensor(std::vector<std::int64_t>{0, -1})),
-                    "[KVCache] there is no row -1 of 1 sequences");
+                    "[KVCache] there is no sequence -1: the cache has 1");
   CHECK_THROWS_AS(cache.reorder(zeros({1})), DTypeError);
   CHECK_THROWS_AS(model(zeros({1, 2}, int64), {.padding = zeros({2}, int64)}), ShapeError);
   CHECK_THROWS_AS(model(zeros({1, 2}, int64), {.padding = full({1}, 3)}), Error);
@@ -225,7 +225,7 @@ TEST_CASE("invalid caches and invalid uses of caches are refused") {
                     "[GPT] padding must not be negative");
 }
 
-TEST_CASE("after a reset a cache can be used for another model with fewer layers or dtype") {
+TEST_CASE("after a reset a model with fewer layers and another dtype can use the cache") {
   const NoGradGuard no_graph;
   manual_seed(6);
   GPTConfig config = small_model(PositionKind::rotary);

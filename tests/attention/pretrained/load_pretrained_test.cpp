@@ -163,7 +163,7 @@ TEST_CASE("models are loaded from folders with one file of weights or several") 
   for (const std::string& type : std::vector<std::string>{"gpt2", "llama", "qwen3"}) {
     const auto& each = first_of(type.c_str());
     nn::StateDict tensors = tensors_of(each, float32);
-    if (type == "gpt2") {  // like its first files: with a prefix, with masks, and with the head
+    if (type == "gpt2") {  // GPT-2's first files have a prefix, masks and the head
       nn::StateDict prefixed;
       for (const auto& [name, x] : tensors) prefixed.emplace_back("transformer." + name, x);
       prefixed.emplace_back("transformer.h.0.attn.bias", ones({1, 1, 9, 9}));
@@ -259,7 +259,7 @@ TEST_CASE("an error for an incomplete folder says what is missing") {
                  config[name] = 1'000'000'000'000;
                  folder.write("config.json", config.dump());
                }),
-               ContainsSubstring("config.json: its sizes make matrices of "));
+               ContainsSubstring("config.json: its sizes describe matrices of "));
   CHECK_THAT(refusal([](auto& folder, auto&) { folder.write("config.json", "{"); }),
              ContainsSubstring("not JSON"));
   CHECK_THAT(refusal([](auto& folder, auto& state) {
@@ -267,7 +267,7 @@ TEST_CASE("an error for an incomplete folder says what is missing") {
                folder.write("model.safetensors.index.json",
                             R"({"weight_map": {"a": "../secret.safetensors"}})");
              }),
-             ContainsSubstring("does not name a file in its folder"));
+             ContainsSubstring("must name a file in the folder of this index"));
 }
 
 TEST_CASE("a model has the dropouts of its config.json") {
@@ -283,7 +283,7 @@ TEST_CASE("a model has the dropouts of its config.json") {
   CHECK(own.dropout == 0.25);
   CHECK(own.attention_dropout == 0.0);
   CHECK(own.embedding_dropout == 0.5);
-  // The default is 0.1. A dropout that equals the common one is not stored separately.
+  // The default is 0.1. A dropout that equals `dropout` is not stored separately.
   for (const nlohmann::json& more :
        {nlohmann::json::object(), nlohmann::json{{"embd_pdrop", 0.1}, {"resid_pdrop", nullptr}}}) {
     const GPTConfig all = config_with("gpt2", more);
@@ -302,7 +302,7 @@ TEST_CASE("a model has the dropouts of its config.json") {
                     Catch::Matchers::ContainsSubstring("'attn_pdrop' is not a number"));
 }
 
-TEST_CASE("sizes that a config.json lacks have transformers' defaults and null means no size") {
+TEST_CASE("a size that a config.json lacks has transformers' default and null leaves it empty") {
   const auto heads = [](const char* type, const std::map<std::string, nlohmann::json>& changes) {
     nlohmann::json config = first_of(type)["config"];
     config.erase("num_key_value_heads");
@@ -318,7 +318,7 @@ TEST_CASE("sizes that a config.json lacks have transformers' defaults and null m
   CHECK_FALSE(heads("mistral", {}).head_dim.has_value());
   CHECK(heads("qwen3", {}).head_dim == 128);
   CHECK(heads("qwen3", {{"head_dim", 6}}).head_dim == 6);
-  // transformers reads attention_bias only for two of the types.
+  // Of these types, transformers reads attention_bias only for llama and qwen3.
   CHECK(heads("llama", {{"attention_bias", true}}).qkv_bias);
   CHECK(heads("qwen3", {{"attention_bias", true}}).out_bias);
   CHECK_FALSE(heads("mistral", {{"attention_bias", true}}).qkv_bias);
@@ -335,8 +335,8 @@ TEST_CASE("a config.json that asks for something a GPT does not have is refused"
                       Catch::Matchers::ContainsSubstring(message));
   };
   refused("gpt2", "activation_function", "relu", "'relu' is not supported");
-  refused("gpt2", "scale_attn_weights", false, "scaled in another way");
-  refused("gpt2", "scale_attn_by_inverse_layer_idx", true, "scaled in another way");
+  refused("gpt2", "scale_attn_weights", false, "not scaled by 1 / sqrt(head_dim)");
+  refused("gpt2", "scale_attn_by_inverse_layer_idx", true, "not scaled by 1 / sqrt(head_dim)");
   refused("gpt2", "tie_word_embeddings", "no", "'tie_word_embeddings' is not a boolean");
   refused("gpt2", "tie_word_embeddings", false, "not the token embedding");
   refused("gpt2", "n_head", "two", "'n_head' is not an integer");
@@ -350,8 +350,8 @@ TEST_CASE("a config.json that asks for something a GPT does not have is refused"
   refused("qwen3", "layer_types", {"full_attention", "sliding_attention"}, "layer_types");
   refused("qwen3", "layer_types", "full_attention", "'layer_types' is not an array");
   refused("mistral", "layer_types", {"full_attention"}, "layer_types other than sliding_attention");
-  refused("llama", "rope_scaling", {{"factor", 4}}, "a factor has no rope_type");
-  refused("llama", "rope_scaling", {{"type", "linear"}}, "'linear' has no factor");
+  refused("llama", "rope_scaling", {{"factor", 4}}, "a factor needs a rope_type");
+  refused("llama", "rope_scaling", {{"type", "linear"}}, "'linear' needs a factor");
   refused("qwen3", "layer_types", {3}, "layer_types other than full_attention");
   refused("llama", "hidden_act", 3, "'hidden_act' is not a string");
   refused("llama", "hidden_act", "tanh", "'tanh' is not supported");
@@ -426,7 +426,6 @@ TEST_CASE("values of a config.json that are null or defaults have no effect") {
 TEST_CASE("GPT2 refuses to export a model whose head is not tied") {
   const GPT model(
       {.vocab_size = 5, .context_length = 4, .width = 8, .num_heads = 2, .num_layers = 1});
-  CHECK_THROWS_WITH(
-      GPT2::export_state(model.state_dict(), model.config),
-      Catch::Matchers::ContainsSubstring("the head is not tied to the token embedding"));
+  CHECK_THROWS_WITH(GPT2::export_state(model.state_dict(), model.config),
+                    Catch::Matchers::ContainsSubstring("config.tied_head must be true"));
 }

@@ -168,8 +168,8 @@ TEST_CASE("a saved folder has the names and shapes of transformers' models") {
     CAPTURE(config.dump(), text);
     CHECK(config["torch_dtype"] == "float32");
     for (const auto& [name, value] : config.items()) {
-      // Skips what the stored file leaves out, the tokens, which a model does not know, and "type",
-      // which is an old name.
+      // Skips entries that the stored file lacks, the stop token, which a GPT does not have, and
+      // entries with "type", the old name of "rope_type".
       if (!each["config"].contains(name) || each["config"][name].is_null()) continue;
       if (name == "eos_token_id" || each["config"][name].contains("type")) continue;
       CHECK(each["config"][name] == value);
@@ -187,7 +187,7 @@ TEST_CASE("weights may be saved in half precision and in several files next to o
   const Tensor tokens = arange(7).view({1, 7});
   const Tensor halves = load_pretrained(folder)(tokens);
   CHECK_FALSE(equal(halves, model(tokens)));
-  CHECK(allclose(halves, model(tokens), 0.1, 0.1));  // eight bits of each weight, two layers
+  CHECK(allclose(halves, model(tokens), 0.1, 0.1));  // bfloat16 rounds weights to eight bits
   CHECK(nlohmann::json::parse(std::ifstream(folder / "config.json"))["torch_dtype"] == "bfloat16");
   save_pretrained(folder, model);
   CHECK(equal(load_pretrained(folder)(tokens), model(tokens)));

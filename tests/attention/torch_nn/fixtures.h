@@ -53,7 +53,7 @@ inline void fill_with_patterns(nn::ModuleBase& module, DType dtype) {
   }
 }
 
-/// The tolerance of the modules: another order of summation for the same few numbers.
+/// The tolerance of the modules, which add a few numbers in another order than PyTorch.
 inline double layer_tolerance(DType dtype) {
   return dtype == float64 ? 1e-9 : 2e-5;
 }
@@ -107,7 +107,7 @@ inline void check_state(const nn::ModuleBase& module, const nlohmann::json& expe
   for (const auto& [name, tensor] : state) {
     INFO(name);
     REQUIRE(expected.contains(name));
-    // Here, sums and square roots in the bounds of initialisation are rounded once more.
+    // tend rounds the sums and square roots in the bounds of initialisation once more.
     check_relative(tensor, expected.at(name), 1e-6);
   }
 }

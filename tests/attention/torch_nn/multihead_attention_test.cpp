@@ -167,9 +167,9 @@ TEST_CASE("MultiheadAttention names the argument that does not fit") {
   const MultiheadAttention module(4, 2);
   const Tensor x = randn({3, 2, 4});
   CHECK_THROWS_WITH(module(x, x, randn({2, 2, 4})),
-                    "[MultiheadAttention] query (3, 2, 4), key (3, 2, 4) and value (2, 2, 4) are "
-                    "not (L, N, 4), (S, N, 4) and (S, N, 4), (N, L, ...) with batch_first, or "
-                    "without N");
+                    "[MultiheadAttention] query (3, 2, 4), key (3, 2, 4) and value (2, 2, 4) must "
+                    "be (L, N, 4), (S, N, 4) and (S, N, 4); batch_first swaps L and N, and N may "
+                    "be missing");
   CHECK_THROWS_AS(module(x, randn({3, 1, 4}), randn({3, 1, 4})), ShapeError);
   CHECK_THROWS_AS(module(randn({4}), x, x), ShapeError);
   const auto names_inputs = Catch::Matchers::StartsWith("[MultiheadAttention] query ");
@@ -195,7 +195,8 @@ TEST_CASE("MultiheadAttention names the argument that does not fit") {
 TEST_CASE("LoRA adapts the last map of MultiheadAttention but not its packed weights") {
   MultiheadAttention module(6, 2);
   CHECK_THROWS_WITH(nn::add_lora(module, {"in_proj_weight"}),
-                    "[add_lora] 'in_proj_weight' names no Linear; there are out_proj");
+                    "[add_lora] 'in_proj_weight' does not name a Linear; the Linear layers are: "
+                    "out_proj");
   CHECK(nn::add_lora(module, {"*"}, {.rank = 2}) == 1);
   module.out_proj.lora_B.detach().fill_(0.5);
   const Tensor x = pattern({4, 3, 6}, 0, float32);
@@ -265,7 +266,7 @@ TEST_CASE("a cache works with masks and with inputs without a batch") {
   }
 }
 
-TEST_CASE("static_kv projects a memory once and again after anything has changed") {
+TEST_CASE("static_kv projects a memory only once but again after an input or weight has changed") {
   const NoGradGuard no_graph;
   manual_seed(8);
   for (const bool is_packed : {true, false}) {
@@ -319,11 +320,12 @@ TEST_CASE("MultiheadAttention refuses a cache that it cannot use and leaves it u
   CHECK_THROWS_WITH(module(x, x, x, {.is_causal = true, .cache = &cache}),
                     "[KVCache] 3 tokens after 3 exceed the capacity of 4");
   CHECK_THROWS_WITH(module(x, x, x, {.cache = &cache}),
-                    "[MultiheadAttention] 3 tokens with a cache need is_causal or an attn_mask: "
-                    "without one they see later ones");
+                    "[MultiheadAttention] 3 tokens with a cache need is_causal or an attn_mask, "
+                    "which hides later tokens");
   const Tensor one = x.narrow(0, 0, 1), single = one.narrow(1, 0, 1);
   CHECK_THROWS_WITH(module(single, single, single, {.cache = &cache}),
-                    "[KVCache] (1, 2, 1, 2) does not follow (2, 2, 3, 2): dimension 0 differs");
+                    "[KVCache] new keys or values (1, 2, 1, 2) do not fit the cached ones "
+                    "(2, 2, 3, 2): dimension 0 differs");
   CHECK_THROWS_WITH(
       module(one, x, x, {.cache = &cache}),
       "[MultiheadAttention] with a cache, query and key must have the same tokens, got 1 and 3; "
@@ -331,17 +333,18 @@ TEST_CASE("MultiheadAttention refuses a cache that it cannot use and leaves it u
   CHECK_THROWS_WITH(module(one, one, one, {.attn_mask = zeros({1, 1}), .cache = &cache}),
                     "[MultiheadAttention] attn_mask (1, 1) is not (L, S) = (1, 4)");
   CHECK_THROWS_WITH(module(one, x, x, {.static_kv = true}),
-                    "[MultiheadAttention] static_kv needs a cache, which keeps the projections");
+                    "[MultiheadAttention] static_kv needs a cache, which stores the projections");
   CHECK_THROWS_WITH(module(one, x, x, {.is_causal = true, .cache = &cache, .static_kv = true}),
-                    "[MultiheadAttention] is_causal and static_kv do not go together: give an "
+                    "[MultiheadAttention] is_causal cannot be combined with static_kv: give an "
                     "attn_mask");
   const MultiheadAttention more(4, 2, {.add_zero_attn = true});
   CHECK_THROWS_WITH(more(one, one, one, {.cache = &cache}),
-                    "[MultiheadAttention] add_bias_kv and add_zero_attn do not go together with a "
+                    "[MultiheadAttention] add_bias_kv and add_zero_attn cannot be combined with a "
                     "cache");
   attention::KVCache rolling({.window = 2});
   CHECK_THROWS_WITH(module(one, one, one, {.cache = &rolling}),
-                    "[MultiheadAttention] the cache keeps the last 2 tokens, attention sees all");
+                    "[MultiheadAttention] the cache stores only the last 2 tokens, but attention "
+                    "sees all");
   CHECK(cache.length() == 3);
   const Tensor all = cat({x, one}, 0);
   const Tensor last = module(one, one, one, {.cache = &cache}).context;

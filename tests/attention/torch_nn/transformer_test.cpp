@@ -133,7 +133,7 @@ TEST_CASE("the layers of a Transformer initialise torch.nn's parameters under it
                     states["transformer"]);
 }
 
-TEST_CASE("a Transformer computes the same in evaluation and its clones have their own norm") {
+TEST_CASE("a Transformer without dropout is the same in evaluation and a clone has its own norm") {
   manual_seed(1);
   nn::Transformer module({.d_model = 8,
                           .nhead = 2,
@@ -326,13 +326,13 @@ TEST_CASE("a failed call of a decoder leaves the cache unchanged") {
   CHECK_THROWS_WITH(decoder(tgt, memory, {.tgt_is_causal = true, .cache = &cache}),
                     "[KVCache] 5 tokens after 3 exceed the capacity of 5");
   CHECK_THROWS_WITH(decoder(next, memory, {.cache = &cache}),
-                    "[MultiheadAttention] 2 tokens with a cache need is_causal or an attn_mask: "
-                    "without one they see later ones (in TransformerDecoder.layers.0.self_attn)");
+                    "[MultiheadAttention] 2 tokens with a cache need is_causal or an attn_mask, "
+                    "which hides later tokens (in TransformerDecoder.layers.0.self_attn)");
   CHECK_THROWS_AS(decoder(next, memory.narrow(1, 0, 1), {.tgt_is_causal = true, .cache = &cache}),
                   ShapeError);
   CHECK_THROWS_WITH(
       decoder(next, memory, {.tgt_is_causal = true, .memory_is_causal = true, .cache = &cache}),
-      "[MultiheadAttention] is_causal and static_kv do not go together: give an attn_mask (in "
+      "[MultiheadAttention] is_causal cannot be combined with static_kv: give an attn_mask (in "
       "TransformerDecoder.layers.0.multihead_attn)");
   CHECK_THROWS_AS(decoder(randn({8}), memory, {.cache = &cache}), ShapeError);
   CHECK_THROWS_WITH(decoder.layers[0](next, memory, {.tgt_is_causal = true, .cache = &cache}),

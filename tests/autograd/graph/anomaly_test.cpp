@@ -14,8 +14,8 @@ TEST_CASE("Anomaly mode names the operation and the element where NaN first appe
   const Tensor x = leaf({{1, 2}, {-3, 4}});
   const Tensor y = sqrt(x * 2);
   CHECK_THROWS_MATCHES((y + y * 3).sum().backward(), AutogradError,
-                       says("[backward] the result has NaN. The first is made by sqrt: "
-                            "element (1, 0) of its result, shape (2, 2), no input has one"));
+                       says("[backward] the result has NaN. The first NaN is made by sqrt: "
+                            "element (1, 0) of its result, shape (2, 2), no input has NaN"));
   CHECK_FALSE(x.grad().defined());
 }
 
@@ -23,8 +23,8 @@ TEST_CASE("Anomaly mode says if an input already had NaN") {
   const autograd::DetectAnomaly anomaly;
   const Tensor x = leaf({1, 2}), bad = tensor({1.0, kNaN}, float64);
   CHECK_THROWS_MATCHES(autograd::grad({(x + bad).exp().sum()}, {x}), AutogradError,
-                       says("[backward] the result has NaN. The first is made by add: "
-                            "element (1,) of its result, shape (2,), its input 1 has one already"));
+                       says("[backward] the result has NaN. The first NaN is made by add: "
+                            "element (1,) of its result, shape (2,), its input 1 has NaN already"));
 }
 
 TEST_CASE("Anomaly mode names the derivative that makes NaN from finite values") {
@@ -79,8 +79,8 @@ TEST_CASE("Anomaly mode finds NaN before a custom function and in a cotangent") 
   const Tensor x = leaf({-1, 1});
   const std::vector<Tensor> out = Both().apply(log(x));
   CHECK_THROWS_MATCHES((out[0] + out[1]).sum().backward(), AutogradError,
-                       says("[backward] the result has NaN. The first is made by log: "
-                            "element (0,) of its result, shape (2,), no input has one"));
+                       says("[backward] the result has NaN. The first NaN is made by log: "
+                            "element (0,) of its result, shape (2,), no input has NaN"));
   CHECK_THROWS_MATCHES((x * 2).backward(tensor({kNaN, 1.0}, float64)), AutogradError,
                        says("[backward] the gradient that was given for tensor 0 has NaN"));
 }

@@ -86,7 +86,7 @@ TEST_CASE("grad shares no elements with a cotangent or another gradient") {
   CHECK(values(y.grad()) == V{6, 7});
 }
 
-TEST_CASE("backward adds to a gradient that the user set even if it shares elements") {
+TEST_CASE("backward adds to a gradient that the user set even if the gradient shares elements") {
   Tensor x = leaf({{1, 2}, {3, 4}});
   const Tensor g = tensor({{1, 2}, {3, 4}}, float64);
   x.set_grad(g);
@@ -128,14 +128,14 @@ TEST_CASE("A graph with saved tensors allows one backward or several if it is re
   y.backward();
   CHECK(values(x.grad()) == V{4, 8});
   CHECK_THROWS_WITH(y.backward(),
-                    "[mul] the graph was freed by an earlier backward; call that one "
+                    "[mul] the graph was freed by an earlier backward; call the earlier one "
                     "with retain_graph = true");
   CHECK(values(x.grad()) == V{4, 8});
   // Sums and additions save nothing.
   const Tensor z = (x + 1).sum();
   z.backward();
   CHECK_NOTHROW(z.backward());
-  // Operations that would only need saved tensors for the gradients of constants save nothing, too.
+  // These operations need saved tensors only for the gradients of constants, so they save nothing.
   const Tensor rest = remainder(x, 2).sum(), product = addcmul(x, ones({2}), ones({2})).sum();
   for (const Tensor& each : {rest, product}) {
     each.backward();
@@ -218,16 +218,18 @@ TEST_CASE("backward checks its arguments before anything has changed") {
   const Tensor x = leaf({1, 2});
   const Tensor y = x * x;
   CHECK_THROWS_WITH(y.backward(),
-                    "[backward] a tensor of shape (2,) needs a gradient argument: only one-element "
-                    "tensors have the implicit 1");
+                    "[backward] the gradient of a tensor of shape (2,) must be given: only "
+                    "one-element tensors have the default gradient 1");
   CHECK_THROWS_WITH(y.backward(ones({3})),
-                    "[backward] gradient of shape (3,) for a tensor of shape (2,)");
+                    "[backward] the gradient of a tensor must have its shape (2,), but has shape "
+                    "(3,)");
   CHECK_THROWS_WITH(tensor({1.0}).backward(),
-                    "[backward] tensor 0 of shape (1,) does not require grad: nothing that it was "
-                    "made from does, or grad mode was off");
+                    "[backward] tensor 0 of shape (1,) does not require grad: it was computed "
+                    "from no tensor that requires grad, or grad mode was off");
   CHECK_THROWS_AS(backward({Tensor()}), AutogradError);
   CHECK_THROWS_AS(Tensor().backward(), AutogradError);
-  CHECK_THROWS_WITH(backward({y, y}, {ones({2})}), "[backward] 1 gradients for 2 tensors");
+  CHECK_THROWS_WITH(backward({y, y}, {ones({2})}),
+                    "[backward] needs a gradient for each of the 2 tensors, got 1");
 
   const Tensor stale = x * 3;
   const Tensor z = stale * stale;

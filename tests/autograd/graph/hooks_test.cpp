@@ -80,13 +80,13 @@ TEST_CASE("A hook that changes the shape or dtype is refused and so is a hook on
   const Tensor x = leaf({1, 2});
   x.register_hook([](const Tensor& gradient) { return gradient.sum(); });
   CHECK_THROWS_MATCHES((x * 2).sum().backward(), ShapeError,
-                       says("[register_hook] a hook gave a gradient of shape () in place of one of "
-                            "shape (2,)"));
+                       says("[register_hook] a hook must return a gradient of shape (2,), but "
+                            "returned shape ()"));
   const Tensor z = leaf({1, 2});
   z.register_hook([](const Tensor& gradient) { return gradient.to(int64); });
   CHECK_THROWS_MATCHES((z * 2).sum().backward(), DTypeError,
-                       says("[register_hook] a hook gave a int64 gradient in place of a float64 "
-                            "one"));
+                       says("[register_hook] a hook must return a gradient of dtype float64, but "
+                            "returned int64"));
   CHECK_FALSE(z.grad().defined());
   CHECK_THROWS_MATCHES(tensor({1.0}).register_hook([](const Tensor&) {}), AutogradError,
                        says("[register_hook] the tensor does not require grad"));
@@ -103,6 +103,7 @@ TEST_CASE("detach_ turns a tensor into a leaf and refuses views") {
   CHECK_FALSE(x.requires_grad());
   const Tensor z = leaf({1, 2}) * 2;
   CHECK_THROWS_MATCHES(z[0].detach_(), AutogradError,
-                       says("[detach_] a view shares its history; use detach()"));
+                       says("[detach_] cannot detach a view in place, because it shares the "
+                            "history of its base; use detach()"));
   CHECK(z.requires_grad());
 }

@@ -23,15 +23,15 @@ TEST_CASE("an infinite gradient of overwritten elements does not reach the old v
   CHECK(values(w.grad()) == V(4, kInf));
 }
 
-TEST_CASE("a changed saved tensor is an error that names who saved and who changed it") {
+TEST_CASE("the error for a changed saved tensor names the operations that saved and changed it") {
   const Tensor x = irregular_leaf({3, 4});
   {
     const Tensor y = x * 2;
     const Tensor z = (y * y).sum();
     y.add_(1);
     CHECK_THROWS_WITH(z.backward(),
-                      "[mul] a tensor of shape (3, 4) that it saved for backward was "
-                      "changed since by [add_]: it is at version 1, version 0 was saved");
+                      "[mul] a tensor of shape (3, 4) that was saved for backward was "
+                      "changed later by [add_]: its version was 0 and is now 1");
   }
   {
     const Tensor y = x * 2;
@@ -71,8 +71,8 @@ TEST_CASE("tensors that nobody saved may change") {
 TEST_CASE("writes are refused before anything has changed") {
   const Tensor x = irregular_leaf({3, 4});
   CHECK_THROWS_WITH(x.add_(1),
-                    "[add_] a leaf that requires grad, or a view of one, is written in place; use "
-                    "NoGradGuard");
+                    "[add_] cannot write in place to a leaf that requires grad, or to a view of "
+                    "one; use NoGradGuard");
   CHECK_THROWS_AS(x[0].zero_(), AutogradError);
   CHECK_THROWS_AS((x.t()[{0, 1}] = 1.0), AutogradError);
   CHECK(x.version() == 0);
@@ -86,13 +86,14 @@ TEST_CASE("writes are refused before anything has changed") {
   const Tensor repeated = row.expand({2, 3});
   CHECK_THROWS_WITH(
       repeated.add_(1),
-      "[add_] shape (2, 3) with strides (0, 1) may name one element twice; write to a "
-      "clone");
+      "[add_] cannot write in place if two indices may share an element: shape (2, 3), strides "
+      "(0, 1); use a clone");
   CHECK_THROWS_WITH(row.add_(ones({2, 3})),
-                    "[add_] the result has shape (2, 3), which does not fit in place of (3,)");
+                    "[add_] the result of an in-place operation must have the tensor's shape (3,), "
+                    "but has shape (2, 3)");
   CHECK_THROWS_WITH(row.copy_(ones({2})), "[copy_] (2,) does not broadcast to (3,)");
   CHECK_THROWS_WITH(tensor({1, 2}).mul_(0.5),
-                    "[mul_] the result is float32, which does not fit in place of int64");
+                    "[mul_] the result is float32, which a tensor of int64 cannot store in place");
   CHECK(values(row) == V{1, 2, 3});
   CHECK(row.version() == 0);
 }
@@ -105,7 +106,7 @@ TEST_CASE("copy_ converts floats for an int64 tensor and records no gradient") {
   CHECK_FALSE(whole.requires_grad());
 }
 
-TEST_CASE("set_data gives a leaf new elements and its old views keep the old ones") {
+TEST_CASE("set_data gives a leaf new elements but its old views keep the old elements") {
   Tensor x = irregular_leaf({3, 4});
   const Tensor row = x[0];
   x.set_data(ones({2, 2}, float64));
@@ -153,8 +154,8 @@ TEST_CASE("a view of a tensor with overlapping elements cannot record a write") 
   const Tensor twice = zeros({1}).expand({3}).detach(), w = ones({1}).requires_grad_();
   CHECK_THROWS_MATCHES(
       twice[0].add_(w[0]), ShapeError,
-      says("[add_] the view is part of a tensor whose shape (3,) with strides (0,) "
-           "may name one element twice; write to a clone of that"));
+      says("[add_] cannot record a write to a view of a tensor in which two indices may share an "
+           "element: shape (3,), strides (0,); use a view of a clone of the tensor"));
   CHECK(values(twice) == V{0, 0, 0});
   twice[0].add_(1);
   CHECK(values(twice) == V{1, 1, 1});
@@ -182,7 +183,7 @@ TEST_CASE("An in-place change of shape keeps the views and the history of a tens
   const Tensor x = arange(6, float64).reshape({2, 3}).requires_grad_();
   const Tensor y = x * 2;
   const Tensor row = y[0];
-  const Tensor handle = y;  // NOLINT(performance-unnecessary-copy-initialization): it is the test
+  const Tensor handle = y;  // NOLINT(performance-unnecessary-copy-initialization): tests copies
   y.transpose_(0, 1);
   CHECK(handle.shape() == Shape{3, 2});
   CHECK(std::string(y.grad_fn()) == "TransposeBackward0");

@@ -73,7 +73,7 @@ TEST_CASE("x[...] is a view if all indices are integers, 0-d integer tensors or 
   CHECK(values(x) == std::vector<double>{7, 7, 7, 3, 14, 15});
 }
 
-TEST_CASE("dimensions of index tensors stay in their position or come first if separated") {
+TEST_CASE("dimensions of index tensors stay in place if they are adjacent and else come first") {
   const Tensor x = zeros({2, 3, 4, 5});
   const Tensor i = tensor({0, 1}), j = tensor({{0}, {1}, {1}});
   CHECK(x[{Slice{}, i, j}].shape() == Shape{2, 3, 2, 5});
@@ -122,9 +122,8 @@ TEST_CASE("backward notices that indexed assignment changed saved elements") {
   const Tensor square = y * y;
   y[tensor({1})] = 5;
   CHECK_THROWS_MATCHES(square.sum().backward(), AutogradError,
-                       says("[mul] a tensor of shape (3,) that it saved for backward was "
-                            "changed since by [index_put_]: it is at version 1, version 0 was "
-                            "saved"));
+                       says("[mul] a tensor of shape (3,) that was saved for backward was changed "
+                            "later by [index_put_]: its version was 0 and is now 1"));
 }
 
 TEST_CASE("indexed assignment is checked before anything changes") {
@@ -137,7 +136,8 @@ TEST_CASE("indexed assignment is checked before anything changes") {
       (x[{i, i}] = zeros({3}, float64)), ShapeError,
       says("[index_put_] values of shape (3,) do not broadcast to the indexed positions, (2,)"));
   CHECK_THROWS_MATCHES((x[i] = zeros({})), DTypeError,
-                       says("[index_put_] values of float32 for a tensor of float64"));
+                       says("[index_put_] the values must have the tensor's dtype float64, but are "
+                            "float32"));
   CHECK_THROWS_AS(x.index_put_({i}, zeros({1, 2, 3}, float64)), ShapeError);
   Tensor whole = arange(3);
   CHECK_THROWS_MATCHES((whole[tensor({0})] = kInf), DTypeError,
@@ -145,7 +145,7 @@ TEST_CASE("indexed assignment is checked before anything changes") {
   CHECK_THROWS_AS((zeros({3}).expand({2, 3})[i] = 1), ShapeError);
   CHECK_THROWS_AS((Tensor(zeros({3})).requires_grad_()[i] = 1), AutogradError);
   CHECK_THROWS_MATCHES((x[{ellipsis, ellipsis}]), IndexError,
-                       says("[index] an index has at most one ellipsis"));
+                       says("[index] the indices must have at most one ellipsis"));
   CHECK_THROWS_AS(x[Tensor()], AutogradError);
   CHECK(values(x) == values(counting({2, 3})));
   CHECK(x.version() == 0);

@@ -54,7 +54,8 @@ TEST_CASE("linspace includes both ends") {
 
 TEST_CASE("eye has ones on the diagonal for any number of columns") {
   CHECK_THROWS_AS(eye(-1), ShapeError);
-  CHECK_THROWS_WITH(eye(2, -1), "[eye] 2 rows and -1 columns");
+  CHECK_THROWS_WITH(eye(2, -1),
+                    "[eye] the numbers of rows and columns must not be negative, got 2 and -1");
   CHECK(values(eye(2)) == std::vector<double>{1, 0, 0, 1});
   CHECK(values(eye(2, 3, int64)) == std::vector<double>{1, 0, 0, 0, 1, 0});
   CHECK(eye(0).shape() == Shape{0, 0});
@@ -121,9 +122,10 @@ TEST_CASE("nested vectors make a tensor with several dimensions") {
 
 TEST_CASE("tensor refuses rows of different lengths") {
   const std::vector<std::vector<double>> ragged{{1, 2}, {3}};
-  CHECK_THROWS_MATCHES(tensor(ragged), ShapeError, says("[tensor] rows of shapes (2,) and (1,)"));
+  CHECK_THROWS_MATCHES(tensor(ragged), ShapeError,
+                       says("[tensor] all rows must have the same shape, got (2,) and (1,)"));
   CHECK_THROWS_MATCHES(tensor({{1, 2}, {3}}), ShapeError,
-                       says("[tensor] rows of shapes (2,) and (1,)"));
+                       says("[tensor] all rows must have the same shape, got (2,) and (1,)"));
   const std::vector<std::vector<std::vector<double>>> deep{{{1}}, {{1}, {2}}};
   CHECK_THROWS_AS(tensor(deep), ShapeError);
   CHECK_THROWS_AS(tensor({NestedNumbers(1), NestedNumbers{1}}), ShapeError);

@@ -35,8 +35,8 @@ TEST_CASE("cat ignores 1-d tensors without elements") {
 
 TEST_CASE("cat names the tensors and the dimension that do not fit") {
   CHECK_THROWS_MATCHES(cat({zeros({2, 3}), zeros({2, 4})}), ShapeError,
-                       says("[cat] (2, 3) and (2, 4) (tensor 1) along dimension 0: dimension 1 is "
-                            "3 and 4"));
+                       says("[cat] (2, 3) and (2, 4) (tensor 1) may differ only in dimension 0, "
+                            "but dimension 1 is 3 and 4"));
   CHECK_THROWS_MATCHES(cat({zeros({2, 3}), zeros({3})}), ShapeError,
                        says("[cat] (2, 3) and (3,) (tensor 1) have different ranks"));
   CHECK_THROWS_MATCHES(cat({zeros({1}), zeros({})}), ShapeError,

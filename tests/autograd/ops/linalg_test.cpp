@@ -25,10 +25,11 @@ TEST_CASE("products of a fixed rank refuse other ranks") {
   CHECK_THROWS_MATCHES(mm(zeros({2}), zeros({2, 3})), ShapeError,
                        says("[mm] needs tensors of 2 and 2 dimensions, got (2,) and (2, 3)"));
   CHECK_THROWS_MATCHES(mm(zeros({2, 3}), zeros({4, 5})), ShapeError,
-                       says("[mm] (2, 3) x (4, 5): dimension -1 of the first is 3, dimension -2 of "
-                            "the second is 4"));
+                       says("[mm] (2, 3) x (4, 5): dimension -1 of the first must equal dimension "
+                            "-2 of the second, but they are 3 and 4"));
   CHECK_THROWS_MATCHES(bmm(zeros({1, 2, 3}), zeros({4, 3, 5})), ShapeError,
-                       says("[bmm] (1, 2, 3) x (4, 3, 5): dimension 0 is 1 and 4"));
+                       says("[bmm] (1, 2, 3) x (4, 3, 5): both must have the same dimension 0, but "
+                            "it is 1 and 4"));
   CHECK_THROWS_AS(mv(zeros({2, 3}), zeros({3, 1})), ShapeError);
   CHECK_THROWS_MATCHES(mm(zeros({2, 2}), zeros({2, 2}, float64)), DTypeError,
                        says("[mm] the dtypes differ: float32 and float64"));
@@ -80,7 +81,7 @@ TEST_CASE("linear without input features returns the bias") {
 TEST_CASE("linear names the sizes that do not fit") {
   CHECK_THROWS_MATCHES(linear(zeros({2, 3}), zeros({4, 2}), {}), ShapeError,
                        says("[linear] input (2, 3) and weight (4, 2): the last dimension of the "
-                            "input is not the weight's, 2"));
+                            "input must be the weight's, 2"));
   CHECK_THROWS_MATCHES(linear(zeros({2, 3}), zeros({4, 3}), zeros({3})), ShapeError,
                        says("[linear] the added tensor has shape (3,), which does not broadcast to "
                             "the product's (2, 4)"));
@@ -91,7 +92,7 @@ TEST_CASE("linear names the sizes that do not fit") {
 
 TEST_CASE("diag_embed needs two dimensions and trace has no gradient off the diagonal") {
   CHECK_THROWS_MATCHES(diag_embed(zeros({2, 2}), 0, 1, -2), ShapeError,
-                       says("[diag_embed] dimension 1 is named twice"));
+                       says("[diag_embed] dim1 and dim2 must differ, but both are dimension 1"));
   const Tensor x = ones({2, 2}, float64).requires_grad_();
   trace(x).backward(tensor(kInf, float64));
   CHECK(values(x.grad()) == std::vector<double>{kInf, 0, 0, kInf});

@@ -25,7 +25,8 @@ TEST_CASE("batch_norm updates its running statistics in place and only after all
     return batch_norm(x, mean, running_var, weight, {}, {.training = true, .momentum = 0.5});
   };
   CHECK_THROWS_MATCHES(train(var, ones({3})), ShapeError,
-                       says("[batch_norm] weight (3,) for channels (2,)"));
+                       says("[batch_norm] weight must have the shape (2,) (channels), but has "
+                            "(3,)"));
   CHECK_THROWS_AS(train(ones({2}, float64), {}), DTypeError);
   CHECK_THROWS_AS(train(ones({1}).expand({2}), {}), ShapeError);
   CHECK(mean.version() == version);

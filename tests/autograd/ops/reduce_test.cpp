@@ -34,7 +34,7 @@ concept IsBound = requires(const Tensor& x, T d) {
 
 }  // namespace
 
-// max(x, 0.5) must not compile. Users would expect a clamp, but it would mean max(x, 0).
+// max(x, 0.5) must not compile. Users would expect a clamp, but the call would mean max(x, 0).
 static_assert(IsDimension<int> && IsDimension<std::int64_t>);
 static_assert(!IsBound<double> && !IsBound<float>);
 
@@ -66,7 +66,8 @@ TEST_CASE("a norm of any order is finite even if the powers are not") {
   CHECK(norm_of(tensor({0., 0.}), 100) == 0);
   CHECK(norm_of(tensor({1., -INFINITY}), 100) == INFINITY);
   CHECK(std::isnan(norm_of(tensor({1e10, NAN}), 100)));
-  // One row whose powers are finite, one whose powers overflow, and the gradient (x / norm)^99.
+  // The powers of the first row are finite, and the powers of the second row overflow. The gradient
+  // is (x / norm)^99.
   const Tensor x = tensor({{1., 0.}, {1e10, 0.}}, {.requires_grad = true});
   const Tensor rows = norm(x, 100, {1});
   CHECK(equal(rows, tensor({1., 1e10})));
@@ -161,7 +162,7 @@ TEST_CASE("the gradient of cumprod is right for zeros, NaN and infinities") {
   const Tensor after_zero =
       slope([](const Tensor& t) { return t.cumprod(0); }, powers).narrow(0, 1, 200);
   CHECK((after_zero == 0).all().item<bool>());
-  // The product of the last two elements overflows, but its product with the first is finite.
+  // The product of the last two elements overflows, but the product of all elements is finite.
   const Tensor small = tensor({1e-38, 1, 1e30, 1e30}, float32);
   CHECK(slope([](const Tensor& t) { return t.cumprod(0); }, small)
             .narrow(0, 1, 3)

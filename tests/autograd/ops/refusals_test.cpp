@@ -28,9 +28,11 @@ TEST_CASE("arithmetic refuses results that do not fit") {
       [] {
         zeros({3}).pow_(ones({2, 3}));
       },
-      "[pow_] the result has shape (2, 3), which does not fit in place of (3,)"));
-  CHECK(refuses<DTypeError>([&] { x.exp_(); },
-                            "[exp_] the result is float32, which does not fit in place of int64"));
+      "[pow_] the result of an in-place operation must have the tensor's shape (3,), but has shape "
+      "(2, 3)"));
+  CHECK(refuses<DTypeError>(
+      [&] { x.exp_(); },
+      "[exp_] the result is float32, which a tensor of int64 cannot store in place"));
   CHECK(x.equal(tensor({1, 2})));
   CHECK(x.version() == 0);
 }
@@ -44,13 +46,13 @@ TEST_CASE("rearrangements refuse invalid arguments") {
       "[roll] shifts (1, 2) and dimensions (0,) must have the same length, at least 1"));
   CHECK(refuses<ShapeError>([&] { repeat(x, {-1}); },
                             "[repeat] dimension 0 cannot be repeated -1 times"));
-  CHECK(
-      refuses<ShapeError>([&] { repeat_interleave(x, -1); }, "[repeat_interleave] repeats is -1"));
+  CHECK(refuses<ShapeError>([&] { repeat_interleave(x, -1); },
+                            "[repeat_interleave] repeats must not be negative, got -1"));
   CHECK(refuses<Error>(
       [] {
         pad(ones({2, 3}), {1, 1}, PadMode::reflect, 2.0);
       },
-      "[pad] only constant padding takes a value"));
+      "[pad] only constant padding accepts a value"));
   CHECK(refuses<ShapeError>([&] { unfold(x, 0, 2, 0); },
                             "[unfold] the step must be positive, got 0"));
 }
@@ -106,12 +108,12 @@ TEST_CASE("einsum says what is wrong with an equation") {
         },
         "[einsum] \"" + equation + "\": " + message);
   };
-  const std::string rule = R"( is neither a letter nor part of "...", "," or the one "->")";
+  const std::string rule = R"( is neither a letter nor part of "...", "," or the first "->")";
   CHECK(refused("i1", "'1' at position 1" + rule));
   CHECK(refused("..ij", "'.' at position 0" + rule));
   CHECK(refused("ij->ji->", "'-' at position 6" + rule));
   CHECK(refused("...i...", "a second ellipsis at position 4"));
   CHECK(refused("ij->ii", "subscript i is twice in the result"));
   CHECK(refused("ij->k", "subscript k of the result is in no operand"));
-  CHECK(refused("ijk", "3 subscripts for operand 0 of shape (2, 3)"));
+  CHECK(refused("ijk", "3 subscripts do not fit operand 0 of shape (2, 3)"));
 }

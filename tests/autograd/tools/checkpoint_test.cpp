@@ -23,7 +23,7 @@ struct Layer {
   }
 };
 
-// Values and gradients of two layers and a sum.
+// The result of two layers, the random numbers after it, and the gradients.
 template <class Call>
 std::vector<V> results(const Tensor& x, const Layer& first, const Layer& second, Call call) {
   manual_seed(3);
@@ -80,7 +80,7 @@ TEST_CASE("backward adds to the gradients of parameters that a checkpointed func
   CHECK(values(weight.grad()) == expected);
 }
 
-TEST_CASE("A retained graph allows a second backward without another run") {
+TEST_CASE("A retained graph allows a second backward without another run of the function") {
   int runs = 0;
   const Tensor x = ones({3}, float64).requires_grad_();
   const Tensor y = autograd::checkpoint(
@@ -108,7 +108,7 @@ TEST_CASE("A checkpoint saves only its inputs and frees them in backward") {
     CHECK(live_memory() - before >= 11 * kBytes);
     const std::int64_t with_plain = live_memory();
     const Tensor y = autograd::checkpoint(chain, x);
-    // Only the sum itself.
+    // Only the sum itself is in memory.
     CHECK(live_memory() - with_plain < 1024);
     y.backward();
     CHECK(live_memory() - with_plain < kBytes + 1024);  // x.grad
@@ -122,8 +122,8 @@ TEST_CASE("backward of a checkpoint with a changed input throws and sets no grad
   const Tensor y = autograd::checkpoint([](const Tensor& t) { return exp(t); }, h);
   h.add_(1);
   CHECK_THROWS_MATCHES(y.sum().backward(), AutogradError,
-                       says("[checkpoint] a tensor of shape (2,) that it saved for backward was "
-                            "changed since by [add_]: it is at version 1, version 0 was saved"));
+                       says("[checkpoint] a tensor of shape (2,) that was saved for backward was "
+                            "changed later by [add_]: its version was 0 and is now 1"));
   CHECK_FALSE(x.grad().defined());
 }
 
@@ -133,8 +133,8 @@ TEST_CASE("backward of a checkpoint throws if its second run saves other tensors
   const Tensor y =
       autograd::checkpoint([&](const Tensor& t) { return ++runs == 1 ? exp(exp(t)) : exp(t); }, x);
   CHECK_THROWS_MATCHES(y.sum().backward(), AutogradError,
-                       says("[checkpoint] the function saved 2 tensors for backward, and 1 when it "
-                            "ran again"));
+                       says("[checkpoint] the function must save the same tensors for backward "
+                            "when it runs again, but saved 2 tensors and then 1"));
   CHECK_THROWS_MATCHES(
       autograd::checkpoint(TensorFunction([](const Tensor& t) { return t; }), Tensors{Tensor()}),
       AutogradError, says("[checkpoint] input 0 is undefined"));

@@ -132,7 +132,7 @@ TEST_CASE("A custom function with several outputs has the derivatives of each") 
   CHECK_FALSE(out[2].requires_grad());
   CHECK(gradcheck(f, {a, b}));
   CHECK(gradgradcheck(f, {a, b}));
-  // Only one output.
+  // Only the second output gets a gradient.
   const Tensors alone = autograd::grad({out[1].sum()}, {a, b});
   const Tensors expected = autograd::grad({(a / b).sum()}, {a, b});
   CHECK(values(alone[0]) == values(expected[0]));
@@ -145,22 +145,23 @@ TEST_CASE("A tensor that a custom function saved must not change") {
   x.add_(1);
   CHECK_THROWS_MATCHES(
       y.sum().backward(), AutogradError,
-      says("[CubeBackward] a tensor of shape (2,) that it saved for backward was changed since by "
-           "[add_]: it is at version 1, version 0 was saved"));
+      says("[CubeBackward] a tensor of shape (2,) that was saved for backward was changed later by "
+           "[add_]: its version was 0 and is now 1"));
 }
 
 TEST_CASE("A custom function that breaks its contract is refused") {
   const Tensor x = leaf({1, 2});
   CHECK_THROWS_MATCHES(Wrong().apply(x).sum().backward(), AutogradError,
-                       says("[WrongBackward] backward gave 2 gradients for 1 inputs"));
+                       says("[WrongBackward] backward must return a gradient for each of the 1 "
+                            "inputs, but returned 2"));
   CHECK_THROWS_MATCHES(
       WrongShape().apply(leaf({{1, 2}, {3, 4}})).sum().backward(), ShapeError,
-      says("[WrongShapeBackward] backward gave a gradient of shape (2,) for input 0 of shape (2, "
-           "2)"));
+      says("[WrongShapeBackward] the gradient of input 0 has shape (2,), which cannot be summed to "
+           "the input's shape (2, 2)"));
   CHECK_THROWS_MATCHES(Meddler().apply(tensor({1.0})), AutogradError,
                        says("[MeddlerBackward] forward changed its input 0 in place"));
   CHECK_THROWS_MATCHES(Context().saved(0), IndexError,
-                       says("[saved] there is no saved tensor 0 of 0"));
+                       says("[saved] there is no saved tensor 0: forward saved 0"));
   struct Nothing : autograd::Function<Nothing> {
     explicit Nothing(bool gives_one) : has_output(gives_one) {}
     Tensors forward(Context&, const Tensor&) const { return has_output ? Tensors(1) : Tensors(); }

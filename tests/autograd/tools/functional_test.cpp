@@ -108,20 +108,24 @@ TEST_CASE("The derivative of an output by an input that it does not depend on is
 TEST_CASE("Vectors that do not fit are refused") {
   const Tensor x = f64({1, -2, 0.5});
   CHECK_THROWS_MATCHES(autograd::jvp(linear_map, {x}, {f64({1, 2})}), ShapeError,
-                       says("[jvp] vector 0 has shape (2,), not (3,) as among the inputs"));
+                       says("[jvp] the vectors must have the shapes of the inputs, but vector 0 "
+                            "has shape (2,), not (3,)"));
   CHECK_THROWS_MATCHES(autograd::vjp(linear_map, {x}, {x}), ShapeError,
-                       says("[vjp] vector 0 has shape (3,), not (2,) as among the outputs"));
+                       says("[vjp] the vectors must have the shapes of the outputs, but vector 0 "
+                            "has shape (3,), not (2,)"));
   CHECK_THROWS_MATCHES(autograd::vjp(linear_map, {x}), ShapeError,
-                       says("[vjp] the function gives shape (2,), not a single element"));
+                       says("[vjp] the function must return a single element, but returned "
+                            "shape (2,)"));
   CHECK_THROWS_MATCHES(autograd::hessian(linear_map, x), ShapeError,
-                       says("[hessian] the function gives shape (2,), not a single element"));
+                       says("[hessian] the function must return a single element, but returned "
+                            "shape (2,)"));
   CHECK_THROWS_MATCHES(autograd::hvp(form, {f64({1, 2})}, {}), ShapeError,
-                       says("[hvp] 0 vectors for 1 inputs"));
+                       says("[hvp] needs a vector for each of the 1 inputs, got 0"));
   const auto two = [](const Tensor& t) -> Tensors { return {t.sum(), t.sum()}; };
   CHECK_THROWS_MATCHES(autograd::hessian(two, x), ShapeError,
-                       says("[hessian] the function gives 2 tensors, not one"));
+                       says("[hessian] the function must return one tensor, but returned 2"));
   CHECK_THROWS_MATCHES(autograd::jacobian(two, x), ShapeError,
-                       says("[jacobian] the function gives 2 tensors, not one"));
+                       says("[jacobian] the function must return one tensor, but returned 2"));
   CHECK_THROWS_MATCHES(autograd::jacobian(linear_map, Tensors{}), AutogradError,
                        says("[jacobian] needs at least one input"));
 }

@@ -176,7 +176,7 @@ TEST_CASE("gradgradcheck passes right second derivatives and includes the cotang
 }
 
 TEST_CASE("gradgradcheck finds a wrong second derivative if the first one is right") {
-  // The gradient 3 x^2 is computed from a copy without history, so its own derivative is lost.
+  // The gradient 3 x^2 is computed from a copy without history, so the second derivative is lost.
   const auto cube = [](const Tensor& x) {
     return record("CubeBackward", mul(x.detach(), x.detach() * x.detach()).array(), {x}, {x},
                   [](Derivative& d) {
@@ -284,8 +284,8 @@ TEST_CASE("a backward that is not linear in the incoming gradient is refused") {
                     ContainsSubstring("the derivative is not linear: element 0"));
   CHECK_THROWS_WITH(check(relu_of_last),
                     ContainsSubstring("the derivative is not linear: element 1 of the gradient of "
-                                      "input 0 is 2 in all for some gradients of the output and "
-                                      "0 for -1500 times their sum"));
+                                      "input 0 adds up to 2 for several gradients of the output, "
+                                      "but is 0 for -1500 times the sum of these"));
   // Unit vectors would not reveal this: their elements are 0 and 1, so they equal their powers.
   CHECK_THROWS_WITH(check([](const Tensor& g) { return g * g * g; }),
                     ContainsSubstring("is not linear"));

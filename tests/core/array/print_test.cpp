@@ -144,7 +144,7 @@ TEST_CASE("Print options out of range are refused") {
   };
   refused([](auto& o) { o.precision = -1; }, "[set_printoptions] precision is -1, not >= 0");
   refused([](auto& o) { o.precision = 1001; },
-          "[set_printoptions] precision is 1001, more than 1000");
+          "[set_printoptions] precision must be at most 1000, but is 1001");
   refused([](auto& o) { o.threshold = -2; }, "[set_printoptions] threshold is -2, not >= 0");
   refused([](auto& o) { o.edgeitems = -3; }, "[set_printoptions] edgeitems is -3, not >= 0");
   refused([](auto& o) { o.linewidth = -4; }, "[set_printoptions] linewidth is -4, not >= 0");

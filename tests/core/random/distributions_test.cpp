@@ -324,10 +324,12 @@ TEST_CASE("Distributions check their arguments before they use the generator") {
   };
   using namespace kernels;
 
-  refused([&](auto& g) { uniform(floats, 1, 0, g); }, "[uniform] no float32 range from 1 to 0");
+  refused([&](auto& g) { uniform(floats, 1, 0, g); },
+          "[uniform] needs low <= high, and a range that float32 can represent, got 1 and 0");
   refused([&](auto& g) { uniform(integers, 0, 1, g); }, "[uniform] needs float32 or float64");
   refused([&](auto& g) { uniform(twice, 0, 1, g); },
-          "[uniform] the output, shape (2,) strides (0,), names one element more than once");
+          "[uniform] two indices of the output, shape (2,) strides (0,), refer to the same "
+          "element");
   refused([&](auto& g) { normal(floats, 0, -1, g); },
           "[normal] the standard deviation is -1, not >= 0");
   refused([&](auto& g) { exponential(floats, 0, g); }, "[exponential] the rate is 0, not > 0");
@@ -369,12 +371,13 @@ TEST_CASE("A multinomial checks its arguments before it uses the generator") {
   refused(out({0}), row({1, 1}), true, "needs at least one sample");
   refused(out({3}), row({1, 1}), false,
           "[multinomial] probabilities (2,), output (3,): more samples than categories");
-  refused(out({1}).expand({2}), row({1, 1}), false, "names one element more than once");
+  refused(out({1}).expand({2}), row({1, 1}), false,
+          "two indices of the output refer to the same element");
   refused(out({1}), row({1, -1}), true,
           "[multinomial] the probability of category 1 in row 0 is -1, not a finite number >= 0");
   refused(out({1}), row({nan, 1}), false, "category 0 in row 0 is nan");
-  refused(out({1}), row({0, 0}), true, "row 0 has 0 probabilities over 0, needs 1");
-  refused(out({2}), row({0, 1}), false, "row 0 has 1 probabilities over 0, needs 2");
+  refused(out({1}), row({0, 0}), true, "row 0 needs 1 probabilities over 0, but has 0");
+  refused(out({2}), row({0, 1}), false, "row 0 needs 2 probabilities over 0, but has 1");
   kernels::multinomial(out({0, 2}), Array::full({0, 3}, 1, float32), true, generator);
   CHECK(generator == Generator(8));
 }

@@ -108,8 +108,8 @@ TEST_CASE("Bytes that are not the state of a generator are refused") {
   refused([](auto& b) { b.clear(); }, "[Generator] a state has 2520 bytes, got 0");
   refused([](auto& b) { b.push_back(0); }, "2520 bytes, got 2521");
   refused([](auto& b) { b[0] = 9; }, "the state has format 9, this version reads 1");
-  refused([](auto& b) { b[1] = 2; }, "unknown flags 2 and 1");
-  refused([](auto& b) { b[3] = 1; }, "unknown flags 1 and 257");
+  refused([](auto& b) { b[1] = 2; }, "the flags must be 0 or 1, got 2 and 1");
+  refused([](auto& b) { b[3] = 1; }, "the flags must be 0 or 1, got 1 and 257");
   refused([](auto& b) { b[6] = 1; }, "is beyond the 624 words");
   refused([](auto& b) { std::fill_n(b.begin() + 16, 8, std::uint8_t{0xff}); },
           "the saved normal number is");

@@ -33,7 +33,7 @@ class Files {
 
 }  // namespace
 
-TEST_CASE("The quota is the least one of the process's control group and the groups above it") {
+TEST_CASE("The quota is the smallest of the process's control group and the groups above it") {
   const Files files;
   files.write("self", "0::/user/job\n");
   CHECK_FALSE(files.quota());

@@ -131,12 +131,12 @@ TEST_CASE(
   const std::string before = content_of(folder / "a");
   const std::int64_t live = live_memory();
   nn::StateDict mapped = nn::load_npz(folder / "a", {.mmap = true});
-  CHECK(live_memory() - live < 2000);  // of 60,000
+  CHECK(live_memory() - live < 2000);  // the elements have 60,000 bytes
   mapped.at("x").mul_(2);
   CHECK(mapped.at("x")[4999].item<std::int64_t>() == 9998);
   CHECK(mapped.at("first")[4999].item<float>() == 4999);
   CHECK(content_of(folder / "a") == before);
-  // The mapping lives as long as a tensor of it does.
+  // The mapping lives as long as any tensor uses it.
   const Tensor one = mapped.at("first");
   mapped = {};
   nn::save_npz(folder / "a", {});
@@ -201,7 +201,7 @@ TEST_CASE("an npz file keeps names with any other character") {
   CHECK(nn::load_npz(folder / "a") == saved);
 }
 
-TEST_CASE("loading an npz archive leaves out and lists an entry of another dtype") {
+TEST_CASE("loading an npz archive leaves out and lists an entry of an unsupported dtype") {
   const ScratchFolder folder;
   nn::save_npz(folder / "a", {{"aa", tensor({1., 2.})}, {"bb", tensor({1, 2})}});
   const std::string good = content_of(folder / "a");
@@ -225,7 +225,7 @@ TEST_CASE("npz archives that are damaged or cut short are refused with the reaso
   check_npz_refused("", "is empty");
   check_npz_refused("PK", "is not a zip archive, or was cut short");
   check_npz_refused(good.substr(0, good.size() - 1), "is not a zip archive, or was cut short");
-  // The second value of the first array: the checksum differs.
+  // Changes the second value of the first array, which then differs from its checksum.
   std::string changed = good;
   changed[good.find(std::string("\1\0\0\0\0\0\0\0\2", 9)) + 8] = 3;
   check_npz_refused(changed, "'aa.npy' cannot be read: CRC error");

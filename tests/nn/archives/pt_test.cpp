@@ -60,7 +60,8 @@ void check_pt_refused(const std::string& content, const std::string& why) {
                                                       ContainsSubstring(why));
 }
 
-// A file in the format before 1.6. `storages` has a list of keys, then counts and elements.
+// A file in the format before PyTorch 1.6. `storages` is a pickled list of the storages' keys, then
+// their element counts and elements.
 std::string legacy_of(const std::string& pickle, const std::string& storages = "\x80\x02].") {
   const std::string small = content_of(pt_folder() / "small_legacy.pt");
   const std::size_t object = small.find("\x80\x02}q", small.find("protocol_version"));
@@ -180,8 +181,8 @@ TEST_CASE("a pt file has each storage at a multiple of 64 bytes and shared memor
   CHECK(std::filesystem::file_size(folder / "part") < 2000);
 }
 
-// The test "files for NumPy and PyTorch to read" wrote written_*.pt as state.pt and nested.pt, and
-// check_files.py confirmed that PyTorch reads them.
+// written_state.pt and written_nested.pt are copies of state.pt and nested.pt, which the test
+// "files for NumPy and PyTorch to read" wrote. check_files.py confirmed that PyTorch can read them.
 TEST_CASE("pt files have the same entries as the stored files that PyTorch can read") {
   const ScratchFolder folder;
   nn::save_pt(folder / "state.pt", some_state());
@@ -267,7 +268,7 @@ TEST_CASE("a pt file with a tensor outside its storage is refused") {
   refused(zero, large + large, zero + zero, "are too large");
   refused(zero, zero + large + large, zero + zero + zero, "are too large");
   refused(zero, large, large, "are too large");
-  refused("U\1x", "K\1", "K\1", "argument 1 is missing or of another type");
+  refused("U\1x", "K\1", "K\1", "argument 1 is missing or has the wrong type");
   std::string many;
   for (int i = 0; i < 65; ++i) many += "K\1";
   refused(zero, many, many, "more than 64 dimensions");
@@ -283,7 +284,7 @@ TEST_CASE("a pt file with a missing storage is refused before memory is allocate
                                                       "\x80\x02](U\1"
                                                       "0e.";
   check_pt_refused(of_size(large, list + count + "12345678"), "does not fit");
-  check_pt_refused(of_size(minus_one, list), "has -1 elements");
+  check_pt_refused(of_size(minus_one, list), "must not be negative, got -1");
   check_pt_refused(of_size("K\3", list + count + "123456781234"), "has 2 elements, not 3");
   check_pt_refused(of_size("K\2", list + count + "1234567"), "ends too early");
   check_pt_refused(of_size("K\2", list + count + "123456789"), "1 bytes follow");
@@ -297,7 +298,7 @@ TEST_CASE("a pt file with a missing storage is refused before memory is allocate
                            "0U\1"
                            "0e." +
                                count + "12345678" + count + "12345678"),
-                   "or one twice");
+                   "or a storage twice");
   check_pt_refused(of_size("K\2", "\x80\x02]." + count + "12345678"), "'0' is missing");
   check_pt_refused(of_size("K\2", "\x80\x02N." + count + "12345678"), "no list of storages");
   const auto vector = [&](const std::string& numel) { return tensor_pickle(zero, "", "", numel); };
@@ -349,17 +350,17 @@ TEST_CASE("an OrderedDict in a pickle may be built from a list of pairs") {
   CHECK(*dict.at("b").as<std::int64_t>() == 6);
   check_pt_refused(made("](K\1e"), "OrderedDict: an item is not a pair");
   check_pt_refused(made("](U\1aK\5K\6\207e"), "OrderedDict: an item is not a pair");
-  check_pt_refused(made("K\1"), "argument 0 is missing or of another type");
+  check_pt_refused(made("K\1"), "argument 0 is missing or has the wrong type");
 }
 
 TEST_CASE("invalid pickles and pickles that repeat too much are refused") {
-  check_pt_refused(legacy_of("0"), "takes more objects than it has");
-  check_pt_refused(legacy_of("t"), "takes more objects than it has");
-  check_pt_refused(legacy_of("(K\1(\x86"), "takes more objects than it has");
+  check_pt_refused(legacy_of("0"), "needs more objects than the stack has");
+  check_pt_refused(legacy_of("t"), "needs more objects than the stack has");
+  check_pt_refused(legacy_of("(K\1(\x86"), "needs more objects than the stack has");
   check_pt_refused(legacy_of("NN"), "ends too early");
   check_pt_refused(legacy_of("(N"), "ends too early");
   check_pt_refused(legacy_of("h\7"), "refers to memo entry 7, which does not exist");
-  check_pt_refused(legacy_of("NNs"), "takes more objects than it has");
+  check_pt_refused(legacy_of("NNs"), "needs more objects than the stack has");
   check_pt_refused(legacy_of("}(Nu"), "a key without a value");
   check_pt_refused(legacy_of("}(NNu"),
                    "holds a key that is neither a text nor an integer, which is");
@@ -372,7 +373,7 @@ TEST_CASE("invalid pickles and pickles that repeat too much are refused") {
   check_pt_refused(legacy_of("ctorch\nFloatStorage\n)R"),
                    "holds an object of 'torch.FloatStorage'");
   check_pt_refused(legacy_of("}(U\1acbuiltins\neval\n)Ru"), "'builtins.eval'");
-  check_pt_refused(legacy_of("(U\1xNtQ"), "does not have five parts");
+  check_pt_refused(legacy_of("(U\1xNtQ"), "a storage must have five or six parts");
   check_pt_refused(legacy_of("X\xff\xff\xff\xff"), "ends too early");
   check_pt_refused(legacy_of("\x8d\xff\xff\xff\xff\xff\xff\xff\xff"), "ends too early");
   check_pt_refused(legacy_of("c" + std::string(2000, 'a')), "ends too early");
@@ -414,7 +415,8 @@ TEST_CASE("invalid pickles and pickles that repeat too much are refused") {
 
 TEST_CASE("the memory that a compressed pt file may need is limited by its size") {
   const std::string zero("K\0", 2);
-  // Nine million bytes, which are compressed to 9000 bytes, become int64.
+  // The file compresses nine million bytes to 9000. The tensor is int64, so it needs 72 million
+  // bytes.
   const std::string pickle =
       "\x80\x02"
       "ctorch._utils\n_rebuild_tensor_v2\n((U\7storagectorch\nByteStorage\nU\1"
@@ -452,7 +454,7 @@ TEST_CASE("a value that a pt file cannot store is refused before anything is wri
   PtValue deep;
   for (int i = 0; i < 65; ++i) deep = PtList{deep};
   refused(deep, "nest deeper than 64");
-  refused(std::string(64 << 20, 'a'), "more than 64 MiB");  // and load_pt would refuse it
+  refused(std::string(64 << 20, 'a'), "more than 64 MiB");  // load_pt would refuse it, too
 }
 
 TEST_CASE("a truncated or changed pt file is either read or refused") {
@@ -460,7 +462,7 @@ TEST_CASE("a truncated or changed pt file is either read or refused") {
                                  "views_legacy.pt", "nested_legacy.pt"}) {
     INFO(name);
     const std::string content = content_of(pt_folder() / name);
-    // Their tensors take less than 4 KiB.
+    // The tensors of each file take less than 4 KiB.
     CHECK(load_damaged(content, content.size(), 1 << 20,
                        [](const auto& path) { nn::load_pt(path); }) > content.size());
   }

@@ -65,7 +65,7 @@ TEST_CASE("an error in a table names its line and column") {
   check("a,b\n1,\n", "line 2, column 2: \"\" is not a valid float32");
   check("a,b\n1,", "line 2, column 2: \"\" is not a valid float32");
   check("a,b\n1,2,3\n", "line 2, column 3: the line has more than the 2 fields");
-  check("a,b\n1\n", "line 2, column 1: the line has 1 of 2 fields");
+  check("a,b\n1\n", "line 2, column 1: the line must have 2 fields, but has 1");
   check("\"a\nb\",c\n1,2.5\n", "line 3, column 2: \"2.5\" is not a valid int64", {.dtype = int64});
   check("1,2\n3,4,5", "line 2, column 3", {.header = false});
   check("a\n\"1\n", "line 2, column 1: the quote is not closed");

@@ -29,7 +29,7 @@ TEST_CASE("TensorDataset returns the rows of its tensors") {
   CHECK(label.shape() == Shape{});
   CHECK(label.item<std::int64_t>() == 1);
   CHECK_THROWS_AS(dataset.get(3), IndexError);
-  CHECK_THROWS_WITH(dataset.get(-1), ContainsSubstring("index -1 is not one of 3 examples"));
+  CHECK_THROWS_WITH(dataset.get(-1), ContainsSubstring("index -1 is out of range for 3 examples"));
   CHECK_THROWS_AS(data::TensorDataset(x, arange(4)), ShapeError);
   CHECK_THROWS_AS(data::TensorDataset(tensor(1.0)), ShapeError);
 }

@@ -47,7 +47,7 @@ TEST_CASE("load_idx reads every type of the format, big-endian") {
   CHECK(truths.to_vector<bool>() == std::vector<bool>{false, true});
   CHECK(idx_of("\0\0\x08\0\x07"s).shape() == Shape{});
   CHECK(idx_of("\0\0\x08\x02\0\0\0\0\0\0\0\x05"s).shape() == Shape{0, 5});
-  // More elements than are read at once.
+  // load_idx reads this many elements in several parts.
   const Tensor large = idx_of("\0\0\x08\x01\0\0\x50\0"s + std::string(0x4fff, '\1') + '\2');
   CHECK(large.sum().item<std::int64_t>() == 0x5001);
 }

@@ -109,7 +109,7 @@ TEST_CASE("a loader refuses a state that does not fit and changes nothing") {
   const Generator before = own;
   CHECK_THROWS_AS(with_own.load_state_dict(plain.state_dict()), IndexError);
   CHECK_THROWS_WITH(plain.load_state_dict(with_own.state_dict()),
-                    ContainsSubstring("this loader has none"));
+                    ContainsSubstring("this loader needs a \"generator.loader\", because"));
   CHECK_THROWS_AS(plain.load_state_dict({}), IndexError);
   nn::StateDict state = with_own.state_dict();
   for (const std::int64_t words : {0, 3}) {
@@ -118,7 +118,8 @@ TEST_CASE("a loader refuses a state that does not fit and changes nothing") {
   }
   state = with_own.state_dict();
   state["batches"] = tensor(std::int64_t{-1});
-  CHECK_THROWS_WITH(with_own.load_state_dict(state), ContainsSubstring("the state has -1 batches"));
+  CHECK_THROWS_WITH(with_own.load_state_dict(state),
+                    ContainsSubstring("must not be negative, got -1"));
   state["batches"] = tensor({1.0, 2.0});
   CHECK_THROWS_AS(with_own.load_state_dict(state), Error);
   state["batches"] = Tensor();
@@ -140,12 +141,12 @@ TEST_CASE("a loader with other batches accepts only a state from between two loo
   CHECK(batches_in(more_examples).size() == 5);
   auto it = loader.begin();
   CHECK_THROWS_WITH(bigger_batches.load_state_dict(loader.state_dict()),
-                    "[DataLoader::load_state_dict] the state is from within a loop where "
-                    "\"batch_size\" is 2; in this loader it is 3");
+                    "[DataLoader::load_state_dict] a loop can only continue with the same "
+                    "\"batch_size\", which is 2 in the state and 3 in this loader");
   CHECK_THROWS_WITH(more_examples.load_state_dict(loader.state_dict()),
-                    ContainsSubstring("\"examples\" is 9; in this loader it is 10"));
+                    ContainsSubstring("\"examples\", which is 9 in the state and 10 in this"));
   CHECK_THROWS_WITH(shuffled.load_state_dict(loader.state_dict()),
-                    ContainsSubstring("\"order\" is 0; in this loader it is 1"));
+                    ContainsSubstring("\"order\", which is 0 in the state and 1 in this loader"));
   CHECK(batches_in(bigger_batches).size() == 3);
   auto same = numbers(9, {.batch_size = 2}, 0);
   same.load_state_dict(loader.state_dict());
@@ -156,7 +157,7 @@ TEST_CASE("a loader with other batches accepts only a state from between two loo
   CHECK(batches_in(same).size() == 4);
   data::DataLoader counted(Counter{9}, {.batch_size = 2});
   CHECK_THROWS_WITH(counted.load_state_dict(loader.state_dict()),
-                    ContainsSubstring("\"examples\" is 9; in this loader it is -1"));
+                    ContainsSubstring("\"examples\", which is 9 in the state and -1 in this"));
 }
 
 TEST_CASE("a state whose position is after the end of the dataset starts at the end") {
@@ -177,10 +178,10 @@ TEST_CASE("a DataLoader refuses options that contradict each other") {
   const auto check = [](const data::DataLoaderOptions& options, const char* message) {
     CHECK_THROWS_WITH(data::DataLoader(Numbers{3}, options), ContainsSubstring(message));
   };
-  check({.batch_size = 0}, "batch_size is 0");
+  check({.batch_size = 0}, "batch_size must be at least 1, got 0");
   check({.num_workers = -1}, "num_workers is -1");
   check({.num_workers = 1'000'000}, "num_workers is 1000000");
-  check({.generator = nullptr, .prefetch_factor = 0}, "prefetch_factor is 0");
+  check({.generator = nullptr, .prefetch_factor = 0}, "prefetch_factor must be at least 1, got 0");
   check({.shuffle = true, .sampler = order}, "exclude each other");
   const data::BatchSampler lists(order, 1, false);
   check({.batch_size = 2, .batch_sampler = lists}, "excludes");

@@ -77,15 +77,18 @@ TEST_CASE("BatchSampler makes batches of any sampler") {
 }
 
 TEST_CASE("samplers refuse invalid sizes and weights") {
-  CHECK_THROWS_WITH(data::RandomSampler(0), ContainsSubstring("number of samples is 0"));
+  CHECK_THROWS_WITH(data::RandomSampler(0),
+                    ContainsSubstring("number of samples must be at least 1, got 0"));
   CHECK_THROWS_WITH(data::RandomSampler(0, {.num_samples = 3}),
-                    ContainsSubstring("there are 0 examples"));
-  CHECK_THROWS_WITH(data::RandomSampler(3, {.num_samples = -1}), ContainsSubstring("is -1"));
-  CHECK_THROWS_WITH(data::SequentialSampler(-1), ContainsSubstring("size is -1"));
+                    ContainsSubstring("the size must be at least 1, got 0"));
+  CHECK_THROWS_WITH(data::RandomSampler(3, {.num_samples = -1}), ContainsSubstring("got -1"));
+  CHECK_THROWS_WITH(data::SequentialSampler(-1),
+                    ContainsSubstring("the size must not be negative, got -1"));
   CHECK_THROWS_WITH(data::BatchSampler(data::SequentialSampler(3), 0, false),
-                    ContainsSubstring("batch size is 0"));
+                    ContainsSubstring("batch size must be at least 1, got 0"));
   CHECK_THROWS_AS(data::WeightedRandomSampler(ones({2, 2}), 3), ShapeError);
-  CHECK_THROWS_WITH(data::WeightedRandomSampler(ones({2}), 0), ContainsSubstring("samples is 0"));
+  CHECK_THROWS_WITH(data::WeightedRandomSampler(ones({2}), 0),
+                    ContainsSubstring("samples must be at least 1, got 0"));
   CHECK_THROWS_AS(data::WeightedRandomSampler(-ones({2}), 1).iter()(), Error);
   CHECK_THROWS_AS(data::WeightedRandomSampler(ones({2}), 3, false).iter()(), Error);
 }

@@ -52,7 +52,7 @@ TEST_CASE("a TokenFile reads tokens of both sizes within its bounds whether mapp
       const data::TokenFile file(path, type, {.mmap = mmap});
       CHECK(file.size() == 10000);
       CHECK(file.tokens(7, 3).to_vector<std::int64_t>() == IndexList{59993, 59992, 59991});
-      // More tokens than are read at once.
+      // tokens() reads this many tokens in several parts.
       CHECK(equal(file.tokens(0, 10000), 60000 - arange(10000)));
       CHECK(file.tokens(10000, 0).shape() == Shape{0});
       CHECK_THROWS_AS(file.tokens(9999, 2), IndexError);
@@ -94,10 +94,11 @@ TEST_CASE("written tokens are read again and tokens that do not fit are refused"
   };
   const std::vector<std::int64_t> large{1, 65536}, larger{std::int64_t{1} << 32},
       negative{0, 0, -1};
-  refuses(tensor(large), TokenType::uint16, "[write_tokens] token 65536 at 1 does not fit 2 bytes");
-  refuses(tensor(larger), TokenType::uint32, "token 4294967296 at 0 does not fit 4 bytes");
-  refuses(tensor(negative), TokenType::uint32, "token -1 at 2 does not fit 4 bytes");
-  refuses(ones({2}), TokenType::uint16, "tokens are int64, not float32");
+  refuses(tensor(large), TokenType::uint16,
+          "[write_tokens] token 65536 at position 1 does not fit 2 bytes");
+  refuses(tensor(larger), TokenType::uint32, "token 4294967296 at position 0 does not fit 4 bytes");
+  refuses(tensor(negative), TokenType::uint32, "token -1 at position 2 does not fit 4 bytes");
+  refuses(ones({2}), TokenType::uint16, "tokens must be int64, got float32");
   CHECK_THROWS_AS(data::write_tokens(folder.file("no/folder"), tokens), IoError);
   data::write_tokens(path, zeros({0}, int64));
   CHECK(data::TokenFile(path).size() == 0);
@@ -156,7 +157,8 @@ TEST_CASE("a TokenFile refuses invalid requests before it uses random numbers") 
   CHECK_THROWS_AS(data::TokenFile(folder.path()), IoError);
   CHECK_THROWS_WITH(data::TokenFile(path, TokenType::uint32), ContainsSubstring("18 bytes"));
   const data::TokenFile file(path);
-  CHECK_THROWS_WITH(file.random_batch(2, 9), ContainsSubstring("do not fit into 9"));
+  CHECK_THROWS_WITH(file.random_batch(2, 9),
+                    ContainsSubstring("must be less than the file's 9 tokens, got 9"));
   CHECK_THROWS_AS(file.random_batch(2, std::numeric_limits<std::int64_t>::max()), Error);
   CHECK_THROWS_AS(file.random_batch(0, 3), Error);
   CHECK_THROWS_AS(file.random_batch(3, 0), Error);

@@ -91,7 +91,8 @@ TEST_CASE("the Trainers of all processes end after the same step and one of them
   CHECK(result_of(4, {"trainer", "signalled", "signal"}, folder) == "5 5 5 5 \n");
   const std::string log = content(folder.file("signalled/log.jsonl"));
   CHECK(std::ranges::count(log, '\n') == 5);
-  // The evaluations that process 0 sets rise, so each after the first halves the rate of 0.01.
+  // Process 0 sets evaluations that rise. Each one after the first halves the learning rate, which
+  // is 0.01 at the beginning.
   CHECK_THAT(result_of(2, {"trainer", "filled", "filled"}, folder),
              ContainsSubstring("4.88281e-06 4.88281e-06 12 12"));
 }
@@ -123,7 +124,8 @@ TEST_CASE("a call that only some processes make is an error on all processes") {
     const Ended ended = run_processes(4, {what}, folder);
     CAPTURE(what, ended.output);
     CHECK(ended.code != 0);
-    CHECK_THAT(ended.output, ContainsSubstring("all must make the same calls in the same order"));
+    CHECK_THAT(ended.output,
+               ContainsSubstring("all processes must make the same calls in the same order"));
     if (what == "extra")
       CHECK_THAT(ended.output, ContainsSubstring("process 1 is in its call 1, Context::mean"));
   }
@@ -140,22 +142,25 @@ TEST_CASE("wrong arguments and differences between processes are errors on all o
   const TemporaryFolder folder;
   CHECK(result_of(2, {"calls"}, folder) ==
         "0.5 1.5 6 3\n"
-        "[Context::broadcast] process 1 has (2,) float32, process 0 (1,) float32\n"
+        "[Context::broadcast] the processes differ: process 1 has (2,) float32, but process 0 has "
+        "(1,) float32\n"
         "3 1.5 tensor([ 6, 12])\n"
         "4\n"
-        "[Context::gather] process 1 has (2,) float32, process 0 (1,) float32\n"
+        "[Context::gather] the processes differ: process 1 has (2,) float32, but process 0 has "
+        "(1,) float32\n"
         "[DataParallel] the number of shards, 3, is not a power of two\n"
-        "[DataParallel] 1 shards are fewer than the 2 processes\n"
+        "[DataParallel] 2 processes need at least 2 shards, got 1\n"
         "[DataParallel] bucket_bytes must be at least 1, got 0\n"
         "[Context::gather] (536870912,) float32 has more than 1073741824 bytes\n"
-        "[DataParallel::part] shard -1 is not one of this process's, 0 to 1\n"
+        "[DataParallel::part] shard -1 does not belong to this process, which has shards 0 to 1\n"
         "[DataParallel::part] the rows of (5, 2) cannot be divided into 2 shards\n"
-        "[LocalRows] a batch has 6 rows, which is not a multiple of 4 shards\n");
+        "[LocalRows] the size of a batch must be a multiple of the 4 shards, got 6\n");
   CHECK(result_of(2, {"shapes"}, folder) ==
-        "[DataParallel] process 1 has up.weight (7, 5) float32, process 0 up.weight (6, 5) "
-        "float32\n");
+        "[DataParallel] the processes differ: process 1 has up.weight (7, 5) float32, but process "
+        "0 has up.weight (6, 5) float32\n");
   CHECK(result_of(2, {"options"}, folder) ==
-        "[DataParallel] process 1 has bucket_bytes 0, process 0 bucket_bytes 1\n");
+        "[DataParallel] the processes differ: process 1 has bucket_bytes 0, but process 0 has "
+        "bucket_bytes 1\n");
   for (const std::string what : {"frozen", "replaced", "converted"}) {
     CHECK_THAT(result_of(2, {what}, folder), ContainsSubstring("make a new DataParallel"));
   }
@@ -179,7 +184,8 @@ TEST_CASE("wrong arguments and differences between processes are errors on all o
 
 TEST_CASE("a process that dies or throws or returns early ends the others within ten seconds") {
   const TemporaryFolder folder;
-  // The time to start mpirun does not count. It is seconds if the host's name cannot be resolved.
+  // The time to start mpirun does not count. Starting takes seconds if the host's name cannot be
+  // resolved.
   const auto begin = std::chrono::steady_clock::now();
   REQUIRE(run_processes(4, {"hooks"}, folder).code == 0);
   const auto alone = std::chrono::steady_clock::now() - begin;

@@ -27,9 +27,9 @@ const nlohmann::json& torch_halves() {
   return data;
 }
 
-// Checks that each 16-bit number is converted to itself, and a number between two neighbours to the
-// nearer one. The middle must be converted to the even one. The loop ends before the bits
-// `infinity`.
+// Checks that each 16-bit number is converted to itself. A number between two 16-bit neighbours
+// must become the nearer neighbour, and the middle must become the neighbour with even bits. The
+// loop ends before the bits `infinity`.
 template <class ToFloat, class FromFloat>
 void check_nearest(std::uint16_t infinity, ToFloat to_float, FromFloat from_float) {
   for (std::uint16_t bits = 0; bits < infinity; ++bits) {
@@ -53,7 +53,8 @@ void check_nearest(std::uint16_t infinity, ToFloat to_float, FromFloat from_floa
 
 TEST_CASE("conversion to a 16-bit float rounds to the nearest one") {
   check_nearest(0x7c00, half_to_float, float_to_half);
-  // The number after the largest one would be beyond float32, so its middle is tested below.
+  // The check ends at the largest bfloat16, because the next number would be beyond float32. A test
+  // below converts the largest float32.
   check_nearest(0x7f7f, bfloat_to_float, float_to_bfloat);
 }
 

@@ -19,8 +19,9 @@ namespace tend::test {
 /// Checks that load(path) refuses each hostile file with this extension. Returns the number of
 /// files.
 ///
-/// The IoError must name the file and contain the text in expected.json. Before it, at most 64 KiB
-/// may be allocated for elements: headers claim up to 2^63 bytes, and zip bombs unpack to 4 MiB.
+/// The IoError must name the file and contain the text in expected.json. Before the error, at most
+/// 64 KiB may be allocated for elements: headers claim up to 2^63 bytes, and zip bombs unpack to 4
+/// MiB.
 template <class Load>
 std::size_t check_hostile(const std::string& extension, const Load& load) {
   const std::filesystem::path folder = TEND_TEST_DATA "/hostile";

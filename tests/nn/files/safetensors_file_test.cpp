@@ -146,7 +146,7 @@ TEST_CASE("a mapped tensor outlives its SafetensorsFile and can be used in graph
   const ScratchFolder folder;
   nn::save_safetensors(folder / "a", weights());
   Tensor a = nn::SafetensorsFile(folder / "a", {.mmap = true}).load("a");
-  // Writes another file of the same name. The bytes of the first one stay while the tensor lives.
+  // Writes another file of the same name. The bytes of the first file stay while the tensor lives.
   nn::save_safetensors(folder / "a", {{"a", zeros({2, 3})}});
   a.requires_grad_();
   (a * a).sum().backward();
@@ -245,7 +245,8 @@ TEST_CASE("an index that names a missing tensor or file is refused with the reas
   check_index_refused(R"({"a": "one", "b": "two", "c": "one"})", "there is no tensor 'c' in one");
   for (const std::string name : {"\"../one\"", "\"/tmp/one\"", "\"\"", "\".\"", "\"..\"",
                                  "\"o/ne\"", R"("one\u0000")", "1", "null", "[]", "{}"}) {
-    check_index_refused("{\"a\": " + name + "}", "does not name a file in its folder for 'a'");
+    check_index_refused("{\"a\": " + name + "}",
+                        "must name a file in the folder of this index for tensor 'a'");
   }
   check_index_refused("[]", "there is no weight_map");
   check_index_refused("null", "there is no weight_map");

@@ -109,7 +109,7 @@ TEST_CASE("weights that cannot be stored are refused before a file has changed")
   refused({{"a", ones({8})}, {"b", zeros({1}).expand({std::int64_t{1} << 62})}}, "2^63 bytes");
   CHECK_THROWS_WITH(
       nn::save_safetensors_shards(folder / ".", four_tensors(), {.max_shard_size = 0}),
-      ContainsSubstring("a max_shard_size of 0 bytes"));
+      ContainsSubstring("max_shard_size must be at least 1, got 0"));
   CHECK_THROWS_WITH(nn::save_safetensors_shards(folder / "absent", four_tensors()),
                     ContainsSubstring("[save_safetensors_shards] ") &&
                         ContainsSubstring("absent: cannot be written: No such file"));

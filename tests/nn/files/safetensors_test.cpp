@@ -181,7 +181,7 @@ TEST_CASE("a file whose header is wrong is refused with the reason") {
   const std::string good = entry("x", "F32", "[1]", 0, 4);
   CHECK_NOTHROW(nn::load_safetensors(write_raw(folder, "{" + good + "}", four)));
   check_refused(folder, "{" + good + "}", four + four, "the tensors take 4 bytes of 8");
-  check_refused(folder, "{" + good + "}", "", "leave the file");
+  check_refused(folder, "{" + good + "}", "", "within the file");
   check_refused(folder, "{" + good + "," + good + "}", four, "'x' is used twice");
   check_refused(folder, "{" + good + "," + entry("y", "F32", "[1]", 0, 4) + "}", four,
                 "begins at 0, not at 4");
@@ -193,7 +193,7 @@ TEST_CASE("a file whose header is wrong is refused with the reason") {
   check_refused(folder, "{" + entry("x", "F32", "[-1]", 0, 4) + "}", four, "-1 is not a size");
   check_refused(folder, "{" + entry("x", "F32", "[1.0]", 0, 4) + "}", four, "1.0 is not a size");
   check_refused(folder, "{" + entry("x", "F8", "[4]", 0, 4) + "}", four, "its dtype is not one of");
-  check_refused(folder, "{" + entry("x", "F32", "[1]", 4, 0) + "}", four, "leave the file");
+  check_refused(folder, "{" + entry("x", "F32", "[1]", 4, 0) + "}", four, "within the file");
   check_refused(folder, R"({"x":{"dtype":"F32","shape":[1]}})", four,
                 "needs dtype, shape and data_offsets");
   check_refused(folder, R"({"__metadata__":{"a":1}})", "", "'a' is not a text");

@@ -131,7 +131,8 @@ TEST_CASE("initialisation refuses invalid distributions and tensors that do not 
   using namespace nn::init;
   const Tensor weight = ones({4, 3});
   CHECK_THROWS_WITH(trunc_normal_(weight, 0, 1, 2, 1),
-                    "[trunc_normal_] std 1 on [2, 1] is not a distribution");
+                    "[trunc_normal_] std must be at least 0 and a at most b, got std 1, a 2 and b "
+                    "1");
   CHECK_THROWS_AS(trunc_normal_(weight, 0, -1), Error);
   CHECK_THROWS_WITH(sparse_(weight, 1.5), "[sparse_] sparsity is 1.5, not in [0, 1]");
   CHECK_THROWS_WITH(eye_(ones({3})), "[eye_] needs 2 dimensions, got (3,)");

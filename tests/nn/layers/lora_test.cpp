@@ -158,8 +158,8 @@ TEST_CASE("add_lora changes nothing if it refuses a pattern or an option") {
   const std::string before = model.repr();
   CHECK_THROWS_WITH(
       nn::add_lora(model, {"W_query", "W_quary"}),
-      Catch::Matchers::ContainsSubstring("[add_lora] 'W_quary' names no Linear; there are "
-                                         "blocks.0.attention.W_query, "));
+      Catch::Matchers::ContainsSubstring("[add_lora] 'W_quary' does not name a Linear; the Linear "
+                                         "layers are: blocks.0.attention.W_query, "));
   CHECK_THROWS_WITH(nn::add_lora(model, {"W_query"}, {.rank = 0}),
                     "[add_lora] rank must be at least 1, got 0");
   CHECK_THROWS_AS(nn::add_lora(model, {"W_query"}, {.dropout = 2}), Error);

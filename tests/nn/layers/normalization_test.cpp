@@ -77,8 +77,10 @@ TEST_CASE("BatchNorm1d counts its training batches, also after a conversion to a
 
 TEST_CASE("a refused batch does not change BatchNorm1d") {
   const nn::BatchNorm1d norm(4);
-  CHECK_THROWS_WITH(norm(ones({4})), "[BatchNorm1d] input (4,) has neither 2 nor 3 dimensions");
-  CHECK_THROWS_WITH(norm(ones({3, 2})), "[batch_norm] weight (4,) for channels (2,)");
+  CHECK_THROWS_WITH(norm(ones({4})),
+                    "[BatchNorm1d] the input must have 2 or 3 dimensions, got (4,)");
+  CHECK_THROWS_WITH(norm(ones({3, 2})),
+                    "[batch_norm] weight must have the shape (2,) (channels), but has (4,)");
   CHECK_THROWS_AS(norm(ones({1, 4})), ShapeError);
   CHECK_THROWS_AS(norm(ones({2, 4}, float64)), DTypeError);
   CHECK(norm.num_batches_tracked.item<std::int64_t>() == 0);
@@ -111,13 +113,17 @@ TEST_CASE("normalisation modules print as in torch and refuse invalid sizes") {
   CHECK(nn::GroupNorm(2, 4, 1e-5, false).repr() == "GroupNorm(2, 4, eps=1e-05, affine=False)");
   CHECK(nn::BatchNorm1d(4, {.affine = false, .track_running_stats = false}).repr() ==
         "BatchNorm1d(4, eps=1e-05, momentum=0.1, affine=False, track_running_stats=False)");
-  CHECK_THROWS_WITH(nn::GroupNorm(3, 4), "[GroupNorm] 3 groups do not divide 4 channels");
+  CHECK_THROWS_WITH(nn::GroupNorm(3, 4),
+                    "[GroupNorm] num_groups must be at least 1 and divide num_channels, got 3 "
+                    "groups and 4 channels");
   CHECK_THROWS_AS(nn::GroupNorm(0, 4), ShapeError);
   CHECK_THROWS_AS(nn::GroupNorm(2, 0), ShapeError);
-  CHECK_THROWS_WITH(nn::BatchNorm1d(0), "[BatchNorm1d] num_features is 0, below 1");
+  CHECK_THROWS_WITH(nn::BatchNorm1d(0), "[BatchNorm1d] num_features must be at least 1, got 0");
   CHECK_THROWS_AS(nn::RMSNorm({}), ShapeError);
-  CHECK_THROWS_WITH(nn::GroupNorm(2, 4)(ones({2, 6})), "[GroupNorm] input (2, 6) for 4 channels");
-  CHECK_THROWS_WITH(nn::GroupNorm(2, 4)(ones({4})), "[GroupNorm] input (4,) for 4 channels");
+  CHECK_THROWS_WITH(nn::GroupNorm(2, 4)(ones({2, 6})),
+                    "[GroupNorm] dimension 1 of the input must have size 4, got (2, 6)");
+  CHECK_THROWS_WITH(nn::GroupNorm(2, 4)(ones({4})),
+                    "[GroupNorm] dimension 1 of the input must have size 4, got (4,)");
 }
 
 TEST_CASE("normalisation accepts one size or several, and braces never make a copy") {

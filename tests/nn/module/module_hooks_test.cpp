@@ -139,12 +139,13 @@ TEST_CASE("Gradients from a backward hook that do not fit are refused") {
     HookHandle(hook).remove();
     return message;
   };
-  const std::string name = "[register_backward_hook] a hook left ";
-  CHECK(refused_for({a}) == name + "1 gradients for 2 arguments");
+  const std::string name = "[register_backward_hook] ";
+  CHECK(refused_for({a}) ==
+        name + "a hook must leave one gradient for each of the 2 arguments, but left 1");
   CHECK(refused_for({a, ones({1, 1}, float64)}) ==
-        name + "a gradient of shape (1, 1) for argument 1 of shape (1,)");
+        name + "the gradient of argument 1 must have shape (1,), but a hook left (1, 1)");
   CHECK(refused_for({a.to(float32), b}) ==
-        name + "a float32 gradient for argument 0, which is float64");
+        name + "the gradient of argument 0 must be float64, but a hook left float32");
   CHECK_FALSE(a.grad().defined());
   CHECK(refused_for({Tensor(), b}) == "no error");
 
@@ -152,7 +153,7 @@ TEST_CASE("Gradients from a backward hook that do not fit are refused") {
   nn::Embedding hooked = embedding;
   hooked.register_backward_hook([](const Tensors&, const Tensor& grad) { return grad * 3; });
   CHECK(message_of([&] { hooked(tensor({1})).sum().backward(); }) ==
-        "[register_backward_hook] a hook left gradients where no argument requires grad");
+        "[register_backward_hook] a hook must not leave gradients if no argument requires grad");
 }
 
 TEST_CASE("A backward hook does not affect calls without grad mode") {
@@ -205,8 +206,8 @@ TEST_CASE("A module whose forward does not return one tensor cannot have hooks")
   pair.register_forward_hook([](const nn::ModuleBase&, const Tensors&, Tensor&) {});
   CHECK_THROWS_MATCHES(
       pair(ones({1})), Error,
-      says("[register_forward_hook] Pair's forward does not return a single tensor, or has "
-           "arguments that hooks cannot pass on"));
+      says("[register_forward_hook] Pair has hooks, so its forward must return a single tensor, "
+           "and accept tensors as const Tensor& and other arguments as lvalues"));
 }
 
 TEST_CASE("Without hooks a forward may write to a tensor argument and accept move-only arguments") {
@@ -231,8 +232,8 @@ TEST_CASE("Anomaly mode names the module in which NaN first appeared, by its pat
   const Tensor x = leaf({2.25, 11.0});
   CHECK_THROWS_MATCHES(
       net(x).sum().backward(), AutogradError,
-      says("[backward] the result has NaN. The first is made by sqrt, run by "
-           "TwoLayers.blocks.1.root: element (0,) of its result, shape (2,), no input has one"));
+      says("[backward] the result has NaN. The first NaN is made by sqrt, run by "
+           "TwoLayers.blocks.1.root: element (0,) of its result, shape (2,), no input has NaN"));
   // Here the first block computes sqrt(0). The derivative is infinite, and 0 times infinity is NaN.
   const Tensor zero = leaf({2.0});
   CHECK_THROWS_MATCHES((net.blocks[0](zero) * 0).sum().backward(), AutogradError,
@@ -275,7 +276,8 @@ TEST_CASE("A module with hooks may be called with an undefined tensor") {
   masked.register_forward_pre_hook(
       [](const nn::ModuleBase&, Tensors& inputs) { inputs.pop_back(); });
   CHECK_THROWS_MATCHES(masked(x, Tensor()), Error,
-                       says("[register_forward_pre_hook] a hook of Masked left 1 inputs of 2"));
+                       says("[register_forward_pre_hook] a hook of Masked must leave 2 inputs, but "
+                            "left 1"));
 }
 
 TEST_CASE("an error of a module within others ends with the module's path") {
@@ -307,10 +309,12 @@ TEST_CASE("an error of a module within others ends with the module's path") {
       [](const nn::ModuleBase&, Tensors& inputs) { inputs.clear(); });
   CHECK(message_of([&] {
           hooked(ones({4, 3}));
-        }) == "[register_forward_pre_hook] a hook of Wide left 0 inputs of 1 (in Net.blocks.1)");
+        }) ==
+        "[register_forward_pre_hook] a hook of Wide must leave 1 inputs, but left 0 (in "
+        "Net.blocks.1)");
 }
 
-TEST_CASE("an error's path shows a module that calls itself or a module that it does not own") {
+TEST_CASE("an error's path is right for a module that calls itself or that calls a local module") {
   class Again : public nn::Module<Again> {
    public:
     Again() : down(3, 2) {}

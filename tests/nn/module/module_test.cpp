@@ -92,7 +92,7 @@ TEST_CASE("load_state_dict lists all keys that are missing, unexpected or of ano
   CHECK_THROWS_WITH(net.load_state_dict(state),
                     "[load_state_dict] Net cannot load this state:\n"
                     "  missing key scale (3,)\n"
-                    "  key first.weight has shape (3, 7), the module (3, 2)\n"
+                    "  key first.weight must have shape (3, 2), but has (3, 7)\n"
                     "  unexpected key layers.2.weight (1,)");
   CHECK(net.bias.to_vector<float>() == before);
   // Without strict, keys may be missing or unknown, but shapes must fit.
@@ -232,10 +232,12 @@ TEST_CASE("a copy of a Sequential has its own list of layers and shares their te
 
 TEST_CASE("layers refuse invalid sizes and probabilities") {
   CHECK_THROWS_WITH(nn::Linear(0, 3),
-                    "[Linear] in_features 0 and out_features 3 are not valid sizes");
+                    "[Linear] in_features must be at least 1 and out_features at least 0, got 0 "
+                    "and 3");
   CHECK_THROWS_WITH(nn::Dropout(1.5), "[Dropout] the probability of dropout is 1.5, not in [0, 1]");
   CHECK_THROWS_WITH(nn::Linear(3, -1),
-                    "[Linear] in_features 3 and out_features -1 are not valid sizes");
+                    "[Linear] in_features must be at least 1 and out_features at least 0, got 3 "
+                    "and -1");
   CHECK_THROWS_AS(nn::Dropout(-0.5), Error);
   CHECK_THROWS_AS(nn::Dropout(std::numeric_limits<double>::quiet_NaN()), Error);
   CHECK_THROWS_AS(nn::Embedding(3, 2, 3), IndexError);

@@ -90,5 +90,6 @@ TEST_CASE("a buffer that is not persistent is saved only when asked for") {
   stack.load_state_dict(Stack(0).state_dict());
   CHECK(stack.get_buffer("cache").to_vector<float>() == std::vector<float>{1, 2, 3});
   state["cache"] = ones({4});
-  CHECK_THROWS_WITH(stack.load_state_dict(state), ContainsSubstring("key cache has shape (4,)"));
+  CHECK_THROWS_WITH(stack.load_state_dict(state),
+                    ContainsSubstring("key cache must have shape (3,), but has (4,)"));
 }

@@ -31,7 +31,7 @@ TEST_CASE("a state finds its tensors by name, in the order of their insertion") 
   const nn::StateDict& constant = state;
   CHECK(constant.at("c").shape() == Shape{4});
   CHECK(constant.find("a")->second.shape() == Shape{3});
-  CHECK_THROWS_WITH(constant.at("d"), "[StateDict] no tensor of 3 is named d");
+  CHECK_THROWS_WITH(constant.at("d"), "[StateDict] none of the 3 tensors is named d");
   CHECK_THROWS_AS(state.at(""), IndexError);
 }
 

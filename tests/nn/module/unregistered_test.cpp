@@ -131,8 +131,8 @@ TEST_CASE("a call of a module in a std::vector is an error unless its parameters
   for (int call = 0; call < 2; ++call) {
     CHECK_THROWS_WITH(
         net(kRow),
-        Catch::Matchers::StartsWith("[Net > Linear] this Linear is called") &&
-            Catch::Matchers::ContainsSubstring("as TEND_MODULE(ModuleList<Linear>, name)"));
+        Catch::Matchers::StartsWith("[Net > Linear] the module that calls this Linear") &&
+            Catch::Matchers::ContainsSubstring("TEND_MODULE(ModuleList<Linear>, name)"));
   }
   {
     const NoGradGuard no_grad;
@@ -207,8 +207,8 @@ class Twice : public Layer {
 
 TEST_CASE("a class that is derived from a module class is an error unless that class is abstract") {
   const std::string message =
-      "[Scaled] a class that is derived from another module class inherits its forward and clone: "
-      "derive it from nn::Module<Scaled> and make the other module a member";
+      "[Scaled] must not be derived from another module class, whose forward and clone it would "
+      "inherit. Derive it from nn::Module<Scaled> and make the other module a member";
   CHECK_THROWS_WITH(Scaled()(kRow), message);
   CHECK_THROWS_WITH(nn::Sequential{Scaled()}(kRow), Catch::Matchers::StartsWith(message));
   CHECK_THROWS_WITH(Scaled().clone(), message);

@@ -124,12 +124,13 @@ TEST_CASE("averages refuse states and parameters that do not fit and change noth
   refuses("module.bias is there twice", [](auto& s) { s.emplace_back("module.bias", ones({2})); });
   refuses("module.bias is (3,) float32, not (2,) float32",
           [](auto& s) { s["module.bias"] = ones({3}); });
-  refuses("module.other belongs to nothing", [](auto& s) { s["module.other"] = ones({3}); });
+  refuses("module.other is unknown", [](auto& s) { s["module.other"] = ones({3}); });
   refuses("n_averaged is -1, not a count", [](auto& s) { s["n_averaged"] = tensor(-1); });
 
   model.bias.set_data(ones({4}));
   CHECK_THROWS_WITH(averaged.update_parameters(),
-                    "[AveragedModel::update_parameters] module.bias is (4,), its average (2,)");
+                    "[AveragedModel::update_parameters] module.bias must have the shape of its "
+                    "average, (2,), but has (4,)");
   CHECK_THROWS_AS(optim::AveragedWeightsGuard(averaged), ShapeError);
   model.bias.set_data(ones({2}, float64));
   CHECK_THROWS_AS(optim::AveragedWeightsGuard(averaged), DTypeError);

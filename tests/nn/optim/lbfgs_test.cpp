@@ -130,7 +130,7 @@ TEST_CASE("LBFGS skips a parameter without a gradient and ends if its steps are 
   optimizer.step([&] {
     ++calls;
     optimizer.zero_grad();
-    Tensor loss = rosenbrock_loss(both);  // only the first one gets a gradient
+    Tensor loss = rosenbrock_loss(both);  // only the first parameter gets a gradient
     loss.backward();
     return loss;
   });
@@ -157,8 +157,7 @@ TEST_CASE("LBFGS refuses invalid parameters and options before anything has chan
   CHECK_THROWS_WITH(two.step([&] { return p[0] * 1; }),
                     "[LBFGS.step] the closure must return a loss of one element");
   CHECK_THROWS_AS(two.step([] { return Tensor(); }), Error);
-  CHECK_THROWS_WITH(optim::LBFGS(p, {.max_iter = 0}),
-                    "[LBFGS] max_iter is 0, not a number from 1 on");
+  CHECK_THROWS_WITH(optim::LBFGS(p, {.max_iter = 0}), "[LBFGS] max_iter must be at least 1, got 0");
   CHECK_THROWS_AS(optim::LBFGS(p, {.history_size = -1}), Error);
   CHECK_THROWS_AS(optim::LBFGS(p, {.max_eval = 0}), Error);
   CHECK_THROWS_AS(optim::LBFGS(p, -1.0), Error);
@@ -187,14 +186,14 @@ TEST_CASE("LBFGS refuses a state and parameters that do not fit its history") {
           [](auto& s) { s["n_iter"] = tensor((std::int64_t{1} << 53) + 1); });
   refuses("d is (2,) float32, not (2,) float64", [](auto& s) { s["d"] = ones({2}); });
   refuses("ro is undefined", [](auto& s) { s["ro"] = Tensor(); });
-  refuses("belongs to nothing", [](auto& s) { s["n_iter"] = tensor(0); });
-  refuses("0.step belongs to nothing", [](auto& s) { s["0.step"] = tensor(1); });
+  refuses("is unknown", [](auto& s) { s["n_iter"] = tensor(0); });
+  refuses("0.step is unknown", [](auto& s) { s["0.step"] = tensor(1); });
   refuses("group.0.max_eval is (2,) int64",
           [](auto& s) { s["group.0.max_eval"] = zeros({2}, int64); });
   p[0].zero_grad();
   p[0].set_data(ones({3}, float64));
   CHECK_THROWS_WITH(step(optimizer, p, rosenbrock_loss),
-                    ContainsSubstring("its memory of earlier steps 2 float64"));
+                    ContainsSubstring("must still have 2 elements of float64"));
 }
 
 TEST_CASE("a loss that is not finite ends the line search") {

@@ -88,9 +88,9 @@ TEST_CASE("Muon continues from its state with the same bits for any number of th
 TEST_CASE("Muon refuses parameters that are not matrices and options out of range", "[products]") {
   Tensor p = ones({2, 3}).requires_grad_(), q = ones({2, 3}).requires_grad_();
   const Tensor bias = ones({3}).requires_grad_();
-  CHECK_THROWS_WITH(optim::Muon({p, bias}), "[Muon] a parameter of shape (3,) is not a matrix");
+  CHECK_THROWS_WITH(optim::Muon({p, bias}), "[Muon] parameters must be matrices, got shape (3,)");
   CHECK_THROWS_WITH(optim::Muon({p}, {.ns_steps = 100}),
-                    "[Muon] ns_steps is 100, not a number from 1 to 99");
+                    "[Muon] ns_steps must be from 1 to 99, got 100");
   CHECK_THROWS_AS(optim::Muon({p}, {.momentum = -1}), Error);
   optim::Muon optimizer({p, q}, {.lr = 1});
   p.set_grad(ones({2, 3}));

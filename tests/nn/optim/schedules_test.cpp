@@ -254,17 +254,20 @@ TEST_CASE("schedules refuse invalid options and states that do not fit") {
   CHECK_THROWS_WITH(CosineAnnealingLR(optimizer, 0), ContainsSubstring("T_max"));
   CHECK_THROWS_WITH(CosineAnnealingWarmRestarts(optimizer, {.T_0 = 0}), ContainsSubstring("T_0"));
   CHECK_THROWS_WITH(LambdaLR(optimizer, std::vector<LambdaLR::Factor>(3)),
-                    ContainsSubstring("3 functions for 2 groups"));
+                    ContainsSubstring("each of the 2 groups, got 3"));
   CHECK_THROWS_WITH(LambdaLR(optimizer, LambdaLR::Factor()), ContainsSubstring("is empty"));
   CHECK_THROWS_WITH(OneCycleLR(optimizer, {.max_lr = 1}), ContainsSubstring("total_steps"));
   CHECK_THROWS_WITH(OneCycleLR(optimizer, {.max_lr = 1, .total_steps = 9, .pct_start = 1.5}),
                     ContainsSubstring("pct_start"));
   CHECK_THROWS_WITH(OneCycleLR(optimizer, {.max_lr = {1, 1, 1}, .total_steps = 9}),
-                    "[OneCycleLR] 3 values of max_lr for 2 groups");
+                    "[OneCycleLR] max_lr must be one number or one for each of the 2 groups, but "
+                    "has 3");
   CHECK_THROWS_WITH(OneCycleLR(optimizer, {.max_lr = 1, .total_steps = 9, .base_momentum = {0.5}}),
-                    "[OneCycleLR] 1 values of base_momentum for 2 groups");
+                    "[OneCycleLR] base_momentum must be one number or one for each of the 2 "
+                    "groups, but has 1");
   CHECK_THROWS_WITH(OneCycleLR(optimizer, {.max_lr = 1, .total_steps = 9, .max_momentum = {0.5}}),
-                    "[OneCycleLR] 1 values of max_momentum for 2 groups");
+                    "[OneCycleLR] max_momentum must be one number or one for each of the 2 groups, "
+                    "but has 1");
   CHECK_THROWS_WITH(CosineWithWarmup(optimizer, {5, 5}), ContainsSubstring("total - warmup"));
   CHECK_THROWS_WITH(InverseSquareRootLR(optimizer, 0), ContainsSubstring("warmup"));
   CHECK_THROWS_WITH(WSDLR(optimizer, {.warmup = 5, .total = 9, .decay = 5}),
@@ -276,7 +279,7 @@ TEST_CASE("schedules refuse invalid options and states that do not fit") {
   OneCycleLR cycle(optimizer, {.max_lr = 1, .total_steps = 1});
   cycle.step();
   const double before = optimizer.lr(0);
-  CHECK_THROWS_WITH(cycle.step(), "[OneCycleLR] step 2 is after the last, 1");
+  CHECK_THROWS_WITH(cycle.step(), "[OneCycleLR] step 2 is after the last step, 1");
   CHECK(optimizer.lr(0) == before);
   CHECK(cycle.last_epoch() == 1);
 
@@ -312,8 +315,7 @@ TEST_CASE("schedules refuse invalid options and states that do not fit") {
   refuses("0.last_epoch is 9007199254740993, not a count",
           [](auto& s) { s["0.last_epoch"] = tensor((std::int64_t{1} << 53) + 1); });
   refuses("0.last_epoch is -7", [](auto& s) { s["0.last_epoch"] = tensor(std::int64_t{-7}); });
-  refuses("1.last_epoch belongs to nothing",
-          [](auto& s) { s["1.last_epoch"] = tensor(std::int64_t{1}); });
+  refuses("1.last_epoch is unknown", [](auto& s) { s["1.last_epoch"] = tensor(std::int64_t{1}); });
   refuses("twice", [](auto& s) { s.emplace_back("last_lr", ones({2}, float64)); });
 }
 
@@ -342,7 +344,7 @@ TEST_CASE("groups that are added after a schedule was made have PyTorch's rates"
       CHECK(std::abs(optimizer.lr(2) - rate) <= kRateTolerance * std::abs(rate));
     }
     if (run["later"].back() != 1.0) ++followed;
-    schedules.back()->load_state_dict(state);  // which fits as before
+    schedules.back()->load_state_dict(state);  // the saved state still fits
   }
   CHECK(followed >= 8);
 }
@@ -363,15 +365,17 @@ TEST_CASE("schedules refuse rates and momenta that would not be finite") {
 
   OneCycleLR all_rise(optimizer, {.max_lr = 1, .total_steps = 2, .pct_start = 1});
   all_rise.step();
-  CHECK_THROWS_WITH(all_rise.step(), ContainsSubstring("the rate of group 0 at epoch 2 would be"));
+  CHECK_THROWS_WITH(all_rise.step(),
+                    ContainsSubstring("the rate of group 0 at epoch 2 must be finite"));
   CHECK(all_rise.last_epoch() == 1);
 
   PolynomialLR pole(optimizer, 1, -1);
-  CHECK_THROWS_WITH(pole.step(), "[LRScheduler] the rate of group 0 at epoch 1 would be inf");
+  CHECK_THROWS_WITH(
+      pole.step(), "[LRScheduler] the rate of group 0 at epoch 1 must be finite, but would be inf");
   CHECK(pole.last_epoch() == 0);
 }
 
-TEST_CASE("a schedule that follows another one has the rates that it has alone") {
+TEST_CASE("a schedule has the same rates after another schedule as by itself") {
   for (const Case& each : cases()) {
     CAPTURE(each.name);
     const auto optimizer = optimizer_for(each.name), other = optimizer_for(each.name);
@@ -391,7 +395,7 @@ TEST_CASE("a schedule that follows another one has the rates that it has alone")
   }
 }
 
-TEST_CASE("groups that are added later keep their rates if PyTorch has no rule") {
+TEST_CASE("groups that are added later keep their rates if PyTorch has no rule for them") {
   SGD optimizer = two_rates();
   OneCycleLR cycle(optimizer, {.max_lr = 0.4, .total_steps = 30});
   WSDLR wsd(optimizer, {.total = 30});
@@ -431,7 +435,7 @@ TEST_CASE("one cycle sets the rate from which later schedules begin") {
   }
 }
 
-TEST_CASE("a rate that falls to zero does not become negative and its state can be loaded") {
+TEST_CASE("a linear rate ends at zero and the state of a negative rate can be loaded") {
   for (const std::int64_t iters : {4, 5, 7, 10, 100}) {
     SGD optimizer({zeros({1}).requires_grad_()}, 0.1);
     LinearLR schedule(optimizer, {.end_factor = 0, .total_iters = iters});
@@ -440,7 +444,7 @@ TEST_CASE("a rate that falls to zero does not become negative and its state can 
     CHECK(optimizer.lr(0) < 1e-16);
     optimizer.step();
   }
-  // At the end of a Trainer's run, the schedule is one step ahead of the rate's last use.
+  // After its last step, a Trainer saves a rate that is not used. This rate may be negative.
   SGD optimizer({zeros({1}).requires_grad_()}, {.lr = 0.1, .momentum = 0.9});
   OneCycleLR cycle(optimizer, {.max_lr = 0.4,
                                .total_steps = 10,
@@ -485,7 +489,7 @@ TEST_CASE("ReduceLROnPlateau reduces rates when a metric has stopped improving")
       CAPTURE(epoch);
       schedule.step(metrics[epoch]);
       check_rates(optimizer, expected[epoch]);
-      // Another schedule continues from its state.
+      // A new schedule continues from the state of the old one.
       const nn::StateDict state = schedule.state_dict();
       schedule = ReduceLROnPlateau(optimizer, options);
       schedule.load_state_dict(state);
@@ -517,7 +521,7 @@ TEST_CASE("ReduceLROnPlateau refuses a state that does not fit and changes nothi
   refuses("best", Tensor(), "best is undefined");
   refuses("last_epoch", tensor(2.0), "last_epoch is () float32, not () int64");
   refuses("num_bad_epochs", tensor(std::int64_t{-1}), "not a count");
-  refuses("patience", tensor(std::int64_t{1}), "patience belongs to nothing");
+  refuses("patience", tensor(std::int64_t{1}), "patience is unknown");
 }
 
 TEST_CASE("ReduceLROnPlateau may have a minimum rate for each group") {

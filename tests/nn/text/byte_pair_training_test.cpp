@@ -62,10 +62,10 @@ TEST_CASE("training refuses invalid options") {
     CHECK_THROWS_WITH(BytePairEncoding::train("ab ab", options),
                       ContainsSubstring("[BytePairEncoding::train] ") && ContainsSubstring(why));
   };
-  check({.vocab_size = 256}, "vocab_size is 256, not from 257");
-  check({.vocab_size = -1}, "vocab_size is -1");
+  check({.vocab_size = 256}, "vocab_size must be from 257");
+  check({.vocab_size = -1}, "got -1");
   check({.vocab_size = std::int64_t{1} << 31}, "to 2^31 - 1");
-  check({.min_frequency = 0}, "min_frequency is 0");
+  check({.min_frequency = 0}, "min_frequency must be at least 1, got 0");
   check({.special_tokens = {""}}, "a special token is empty");
   check({.special_tokens = {"\xFF"}}, "a special token is not UTF-8");
   check({.special_tokens = {"<s>", "<s>"}}, "the special token '<s>' is there twice");
@@ -92,6 +92,6 @@ TEST_CASE("a special token that is also a merge of other bytes is refused") {
   const std::string vocab = folder.file("vocab.json"), merges = folder.file("merges.txt");
   tokenizer.save(vocab, merges);
   CHECK_THROWS_WITH(BytePairEncoding::load(vocab, merges, {"\u0120the"}),
-                    ContainsSubstring("joins other bytes"));
+                    ContainsSubstring("are not the bytes of its two parts"));
   CHECK(BytePairEncoding::load(vocab, merges, {"he"}).decode(tokenizer.encode(" the")) == " the");
 }

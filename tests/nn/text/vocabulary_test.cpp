@@ -58,6 +58,7 @@ TEST_CASE("an error for an unknown or invalid character names its position") {
   CHECK_THROWS_AS(WordVocabulary::from_text("a").encode("\xFF"), Error);
 }
 
+// The book is "Build a Large Language Model (From Scratch)".
 // Compared with Python: re.split(r'([,.:;?_!"()\']|--|\s)', text) without empty parts, sorted().
 TEST_CASE("a WordVocabulary splits as in the book") {
   const auto vocabulary = WordVocabulary::from_text(

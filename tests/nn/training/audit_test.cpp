@@ -28,7 +28,8 @@ class Net : public nn::Module<Net> {
   TEND_MODULE(nn::Dropout, dropout);
 };
 
-// exp(x) with a wrong derivative: it has a factor, or is a constant for the second derivative.
+// exp(x) with a wrong derivative. The first derivative is multiplied by a factor, or treated as a
+// constant, so that the second derivative is 0.
 class WrongExp : public autograd::Function<WrongExp> {
  public:
   explicit WrongExp(double factor, bool is_constant = false)
@@ -345,7 +346,7 @@ TEST_CASE("the audit names the operation and the module whose derivative returne
 TEST_CASE("the audit refuses a loss of several numbers", "[products]") {
   const Net net;
   CHECK_THROWS_WITH(nn::audit(net, [](const Net& model) { return model(inputs()); }),
-                    "[audit] the loss is (5, 2), not one number");
+                    "[audit] the loss must be one number, but has shape (5, 2)");
 }
 
 TEST_CASE("the kinks of relu pass the audit", "[products]") {
@@ -359,7 +360,7 @@ TEST_CASE("the kinks of relu pass the audit", "[products]") {
     });
     if (!report.passed()) ++failed;
   }
-  // With differences of a single step of 1e-5, 24 models fail. A step of 1e-7 crosses a hundredth
-  // of the kinks.
+  // If the audit used only differences with a step of 1e-5, 24 models would fail. A step of 1e-7
+  // crosses a hundredth of the kinks.
   CHECK(failed <= 1);
 }

@@ -37,7 +37,7 @@ struct Course {
     auto& [x, y] = batches.next();
     return mse_loss(model(x), y);
   }
-  // Trains with these options. If `after` is given, it throws after this number of steps.
+  // Trains with these options. If `after` is given, throws after this number of steps.
   std::int64_t train(nn::TrainerOptions options, std::int64_t after = -1) {
     options.schedule = &schedule;
     options.shows_progress = false;

@@ -15,8 +15,8 @@ using tend::nn::InterruptGuard;
 
 namespace {
 
-// Runs `f` in a child process. Returns the number of the signal that ended it, or else 0 if `f`
-// returned true.
+// Runs `f` in a child process. Returns the number of the signal that ended the process, 0 if `f`
+// returned true, or -1 if `f` returned false.
 int ending_of(const std::function<bool()>& f) {
   const pid_t child = fork();
   if (child == 0) {

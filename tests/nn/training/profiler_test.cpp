@@ -112,7 +112,7 @@ TEST_CASE("a derivative is one row of a profile even if it calls several operati
   const auto operations = profiler.by_operation();
   CHECK(row(operations, "exp", true).calls == 1);
   CHECK(row(operations, "mul").calls == 0);  // a part of exp's derivative
-  CHECK(row(operations, "sin").calls == 1);  // its recomputation is a part of the derivative
+  CHECK(row(operations, "sin").calls == 1);  // the second sin is a part of the derivative
 }
 
 namespace {
@@ -166,7 +166,8 @@ TEST_CASE("operations without derivatives and attention and products are profile
   for (const ProfileRow& each : operations) {
     if (each.flops > 0 && !each.is_derivative) products += each.flops;
   }
-  // Each of 16 x 17 / 2 visible pairs and 6 heads needs two products of depth 8. Plus x x^T.
+  // Each of 16 x 17 / 2 visible pairs needs two products of depth 8 in each of 6 heads. einsum
+  // multiplies x by its transpose.
   constexpr double kPairs = 6 * 16 * 17 / 2;
   CHECK(products == 2 * kPairs * (8 + 8) + 2 * 3 * 3 * 4);
   // The scores again, and four products for the gradients.
@@ -188,7 +189,7 @@ TEST_CASE("a named part of the program has its own row in a profile") {
   CHECK(row(operations, "read").calls == 1);
   CHECK(row(operations, "read").seconds >= 0.002);
   CHECK(row(operations, "exp").calls == 2);
-  CHECK(row(operations, "exp").seconds >= 0.002);  // it includes the time since the part began
+  CHECK(row(operations, "exp").seconds >= 0.002);  // includes the time since the part began
 }
 
 TEST_CASE("the step of an optimizer counts the bytes of gradients, parameters and states") {

@@ -15,7 +15,7 @@ using namespace tend;
 
 namespace {
 
-// Sets TERM to this value while it lives; nullptr removes TERM.
+// Sets the environment variable TERM until the destructor runs; nullptr removes TERM.
 class TermGuard {
  public:
   explicit TermGuard(const char* value) {

@@ -48,7 +48,8 @@ TEST_CASE("a run that continues after a crash has the same results as an uninter
     Course first;
     CHECK_THROWS_AS(first.train(options(out), crash), std::int64_t);
     Course second;
-    // The seed does not matter after a checkpoint. Without one, the run starts with Course's seed.
+    // The seed does not matter after a checkpoint. Without a checkpoint, the run
+    // starts with Course's seed.
     if (crash > 4) manual_seed(1234);
     CHECK(second.train(options(out)) == 23);
     CHECK(second.losses == whole.losses);
@@ -146,7 +147,7 @@ TEST_CASE("a new run does not touch the checkpoints of another run", "[products]
   CHECK_THROWS_WITH(again.run(), ContainsSubstring("has checkpoints of another run"));
   CHECK(nn::CheckpointFolder(folder.file("out")).steps().size() == 3);
   CHECK(again.steps_done() == 0);
-  // With `resume`, the same happens if a function chooses a new run.
+  // If `resume` is true, but choose_checkpoint chooses a new run, they are refused, too.
   nn::TrainerOptions anew = options;
   anew.resume = true;
   anew.choose_checkpoint = [](std::int64_t) { return std::int64_t{-1}; };

@@ -256,12 +256,12 @@ TEST_CASE("a trainer refuses invalid options and checkpoints of other settings",
   refuses({.steps = 1, .keep_best = true}, "checkpoints need a folder");
   refuses({.steps = 1, .out = "/dev/null/x"}, "cannot be made");
   refuses({.steps = 1, .evaluate = [] { return 0.0; }}, "evaluate would never be called");
-  refuses({.steps = 1, .evaluate_every = 1}, "needs a function, evaluate");
+  refuses({.steps = 1, .evaluate_every = 1}, "needs the function evaluate");
   refuses({.steps = 1, .patience = 1}, "patience needs evaluations");
   optim::ReduceLROnPlateau plateau(course.optimizer);
   refuses({.steps = 1, .plateau = &plateau}, "plateau needs evaluations");
-  refuses({.steps = 1, .clip_norm = -1}, "clip_norm is -1, not a number from 0 on");
-  refuses({.steps = 1, .clip_norm = std::nan("")}, "clip_norm is nan");
+  refuses({.steps = 1, .clip_norm = -1}, "clip_norm must be at least 0, got -1");
+  refuses({.steps = 1, .clip_norm = std::nan("")}, "clip_norm must be at least 0, got nan");
   refuses({.steps = 1, .out = folder.path(), .keep_best = true}, "keep_best needs evaluations");
   course.train({.steps = 2, .out = folder.path(), .settings = {{"width", "8"}}});
   CHECK_THROWS_WITH(

@@ -87,7 +87,7 @@ TEST_CASE("a few queries have the same bits as in a longer sequence with masks a
     }
   }
   // The bits of `kept` are numbered continuously through all heads. So dropout keeps the same
-  // weights for a few queries as for many only in the first head.
+  // weights for a few queries and for many queries only in the first head.
   const kernels::AttentionRule rule{.kept = kept, .keep_factor = 2};
   const auto first = [](const Tensor& x) { return x.narrow(0, 0, 1); };
   for (const std::int64_t count : {1, 3, 7}) {
@@ -145,7 +145,8 @@ Tensor heads_of(std::int64_t heads, std::int64_t rows, std::int64_t dim, DType d
 
 }  // namespace
 
-// With a mask, even one that hides nothing more, attention uses the kernel for heads of any length.
+// If there is a mask, attention uses the kernel for heads of any length. Here the masks hide no
+// other keys than is_causal does.
 TEST_CASE("the kernel for many short heads gives the same bits as the general one", "[kernels]") {
   manual_seed(3);
   test::for_each_simd_target([](const std::string& target) {

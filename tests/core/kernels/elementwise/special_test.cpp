@@ -222,7 +222,7 @@ TEMPLATE_TEST_CASE("powers of special numbers are as in C", "[kernels][simd]", f
   using T = TestType;
   using Limits = std::numeric_limits<T>;
   const T inf = Limits::infinity(), most = Limits::max(), least = Limits::min();
-  const T halves = T(0.5) / Limits::epsilon() + T(0.5);  // not whole, and twice it is odd
+  const T halves = T(0.5) / Limits::epsilon() + T(0.5);  // half of an odd number
   std::vector<T> points{0,
                         1,
                         2,

@@ -18,7 +18,7 @@ Array numbers(const Shape& shape) {
   return out;
 }
 
-// Indices below `size`, each of which appears many times.
+// Indices below `size`. Each index appears many times.
 Array indices(const Shape& shape, std::int64_t size) {
   Array out = Array::empty(shape, int64);
   for (std::int64_t i = 0; i < out.numel(); ++i) out.data<std::int64_t>()[i] = i * i % 7919 % size;

@@ -48,7 +48,7 @@ Array absolute(const Array& x) {
 // Checks that two results of different paths are close. Returns the number of elements that differ.
 //
 // The error of each path is at most k + 2 rounding errors of the sum of absolute values, for any
-// order of the k terms (see gemm_test.cpp). So two results differ by at most twice that.
+// order of the k terms (see gemm_test.cpp). So two results differ by at most twice this error.
 int check_apart(const Array& x, const Array& y, const Array& sizes, std::int64_t k) {
   const double unit = x.dtype() == float32 ? 0x1p-24 : 0x1p-53;
   const auto left = x.to(float64).to_vector<double>(), right = y.to(float64).to_vector<double>(),

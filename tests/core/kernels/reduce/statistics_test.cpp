@@ -39,8 +39,8 @@ TEST_CASE("var is accurate far from zero") {
           for (const double x : groups[i]) squares.push_back((x - mean) * (x - mean));
           const double divisor = std::max(0.0, count - correction);
           const double want = exact_sum(squares) / divisor;
-          // The error of the sum, and the roundings of each square and of the quotient. The mean's
-          // rounding error is squared in the variance, so it is negligible.
+          // Allows for the error of the sum, and for the roundings of each square and of the
+          // quotient. The mean's rounding error is squared in the variance, so it is negligible.
           const double bound =
               (sum_bound(squares, unit_of(dtype)) / divisor + 4 * unit_of(dtype) * want);
           CAPTURE(shape, dims, i, got[i], want, bound);
@@ -104,8 +104,8 @@ TEST_CASE("log_sum_exp is accurate if the exponentials overflow or underflow") {
           std::vector<double> powers;
           for (const double x : groups[i]) powers.push_back(std::exp(x - far));
           const double want = std::log(exact_sum(powers)) + far;
-          // The relative error of the sum, plus 4 units for the exponentials. Also the roundings of
-          // the result and of the number that is subtracted from the elements.
+          // Allows for the relative error of the sum, for 4 units in the exponentials, and for the
+          // roundings of the result and of the number that is subtracted from the elements.
           const double bound = sum_bound(powers, unit_of(dtype)) / exact_sum(powers) +
                                unit_of(dtype) * (4 + 2 * std::abs(want));
           CHECK(std::abs(got[i] - want) <= bound);

@@ -15,9 +15,9 @@ using namespace tend::test;
 
 namespace {
 
-// Calls kernel(out, inputs...) for every layout of the output and the inputs. Also calls it in
-// place, with each input as the output that has the right shape and dtype. Each result must have
-// the same bits as `expected`.
+// Calls kernel(out, inputs...) for every layout of the output and the inputs. Also calls the kernel
+// in place: each input with the right shape and dtype is once the output. Each result must have the
+// same bits as `expected`.
 template <class Kernel, class... Arrays>
 void check_in_every_layout(const Array& expected, Kernel kernel, const Arrays&... inputs) {
   for (const Array& out : layouts(expected)) {
@@ -66,8 +66,8 @@ struct Exact {
   std::vector<long double> values, bounds;
 };
 
-// The allowed error of a sum of n terms. The sum of a float32 row is added in at least four lanes.
-// Other sums are added from left to right.
+// The allowed error of a sum of n terms. The terms of a float32 row are added in at least four
+// lanes. Other terms are added from left to right.
 template <class T>
 long double sum_error(std::size_t n, bool in_lanes = true) {
   return static_cast<long double>(n) / (in_lanes && std::is_same_v<T, float> ? 4 : 1) + 4;
@@ -80,8 +80,8 @@ Exact exact_forward(const std::vector<T>& a, bool logarithm, bool in_lanes = tru
   for (const T x : a) sum += expl(x - largest);
   Exact out;
   for (const T x : a) {
-    // The argument of exp is rounded. Its result has an error of one ulp (two units), and so has
-    // the product. A logarithm is rounded once more.
+    // The argument of exp is rounded. The result of exp has an error of one ulp (two units), and so
+    // has the product. A logarithm is rounded once more.
     const long double y = x - largest - logl(sum);
     const long double error = largest - x + 4 + sum_error<T>(a.size(), in_lanes);
     out.values.push_back(logarithm ? y : expl(y));
@@ -267,8 +267,8 @@ TEST_CASE("a row of softmax does not depend on its neighbours", "[kernels][simd]
   });
 }
 
-// First, the rows of the input and of the result do not begin at cache lines. Then only the rows of
-// the result do not.
+// In the first case, rows of the input and of the result begin within cache lines. In the second
+// case, only rows of the result do.
 TEST_CASE("softmax of an array larger than the caches has the same bits as softmax of its parts",
           "[kernels]") {
   const Array part = random_array({64, 1001}, float32);
