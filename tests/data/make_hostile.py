@@ -188,7 +188,7 @@ def files():
     yield "system.pt", pt(b"\x80\2cos\nsystem\nX\4\0\0\0true\x85R."), "holds an object of 'os.system'"
 
     yield "header.npy", b"\x93NUMPY\2\0\xff\xff\xff\xff", "a header of 4294967295 bytes"
-    yield "shape.npy", npy("<f4", "(1099511627776,)", bytes(8)), "takes 4398046511104 bytes, 8 follow"
+    yield "shape.npy", npy("<f4", "(1099511627776,)", bytes(8)), "takes 4398046511104 bytes, but 8 follow"
     yield "overflow.npy", npy("<f4", f"({2**32}, {2**32})", b""), "beyond 2^63 bytes"
     yield "zero.npy", npy("<f4", f"(0, {2**62}, {2**62})", b""), "beyond 2^63 bytes"
     yield "negative.npy", npy("<f4", "(-2,)", bytes(8)), "its shape has a part that is not a size"

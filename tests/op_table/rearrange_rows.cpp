@@ -73,7 +73,8 @@ void repetition_rows(Rows& rows) {
           {real({2, 3}), integers({2}, 0, 3)})
       .refuses("[repeat_interleave] an element cannot be repeated -2 times",
                {real({2, 3}), integers({3}, -2, -1)})
-      .refuses("[repeat_interleave] repeats are float64, not int64", {real({2, 3}), real({3})});
+      .refuses("[repeat_interleave] repeats must be int64, but is float64",
+               {real({2, 3}), real({3})});
   rows.op("repeat_interleave", "torch.repeat_interleave(a, b)",
           [](T a, T b) { return repeat_interleave(a, b); })
       .on({{real({2, 2}), integers({4}, 0, 3)}, {real({}), integers({}, 3, 4)}})

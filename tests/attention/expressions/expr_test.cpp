@@ -28,14 +28,16 @@ TEST_CASE("operations of score and mask functions check their types") {
   };
   fails([](auto s, auto at) { return s + (at.key < 3); }, "needs a number, got a truth value");
   fails([](auto s, auto at) { return where(at.key, s, 0.0); }, "needs a truth value, got a number");
-  fails([](auto s, auto at) { return where(s < 1 && at.key, s, 0); }, "a number where a truth");
+  fails([](auto s, auto at) { return where(s < 1 && at.key, s, 0); },
+        "needs a truth value, got a number");
   fails([](auto s, auto) { return s % 2; }, "% needs two indices");
   fails([](auto s, auto) { return remainder(s, 2); }, "% needs two indices");
   fails([](auto s, auto at) { return where(logical_xor(at.key, at.query), s, 0); },
         "needs a truth value, got a number");
   fails([](auto s, auto at) { return where(at.key & (at.query < 3), s, 0); },
         "needs a truth value, got a number");
-  fails([](auto, auto at) { return clamp(at.key < 3, false, true); }, "a truth value where");
+  fails([](auto, auto at) { return clamp(at.key < 3, false, true); },
+        "needs a number, got a truth value");
   fails([](auto, auto at) { return at.key < at.query; }, "gives a truth value instead of a number");
   fails([&](auto s, auto at) { return s + table(at.key); },
         "a look-up has 1 index for a table of shape (2, 3)");

@@ -68,7 +68,7 @@ TEST_CASE("centring what is written to the residual stream keeps the logits") {
     CHECK(is_same_but_rounded(means, zeros_like(means)));
   }
   CHECK_THROWS_WITH(lens::centre_writing(GPT(fold_config(NormKind::rms, false, false))),
-                    ContainsSubstring("do not subtract the mean"));
+                    ContainsSubstring("must be LayerNorm, which subtracts the mean"));
 }
 
 TEST_CASE("centring the head changes all logits of a position by the same number") {

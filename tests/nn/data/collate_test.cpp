@@ -46,7 +46,7 @@ TEST_CASE("default_collate collates the parts of pairs and containers but not of
   REQUIRE(columns.size() == 2);
   CHECK(columns[1].to_vector<std::int64_t>() == std::vector<std::int64_t>{2, 4, 6});
   CHECK_THROWS_WITH(data::default_collate(std::vector<std::vector<int>>{{1, 2}, {3}}),
-                    ContainsSubstring("have 2 and 1 elements"));
+                    ContainsSubstring("must have the same size, got 2 and 1"));
 
   struct Own {
     std::string text;

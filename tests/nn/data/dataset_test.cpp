@@ -85,15 +85,18 @@ TEST_CASE("random_split refuses wrong lengths before it uses random numbers") {
                     ContainsSubstring("sum up to 6, not to the 10 examples"));
   CHECK_THROWS_WITH(data::random_split(ten, {9, 9}),
                     ContainsSubstring("sum up to 18, not to the 10"));
-  CHECK_THROWS_WITH(data::random_split(ten, {-2, 12}), ContainsSubstring("length 0 is -2"));
+  CHECK_THROWS_WITH(data::random_split(ten, {-2, 12}),
+                    ContainsSubstring("length 0 must be a whole number of at least 0, got -2"));
   CHECK_THROWS_WITH(data::random_split(ten, {1.5, -0.5}), ContainsSubstring("fraction 0 is 1.5"));
   CHECK_THROWS_WITH(data::random_split(ten, {0.5, 0.6}),
                     "[random_split] the fractions sum up to 1.1, not to 1");
   CHECK_THROWS_WITH(data::random_split(ten, {0.7, 0.1}), ContainsSubstring("sum up to 0.8"));
-  CHECK_THROWS_WITH(data::random_split(ten, {2.5, 7.5}), ContainsSubstring("length 0 is 2.5"));
+  CHECK_THROWS_WITH(data::random_split(ten, {2.5, 7.5}),
+                    ContainsSubstring("length 0 must be a whole number of at least 0, got 2.5"));
   CHECK_THROWS_AS(data::random_split(ten, {std::numeric_limits<double>::quiet_NaN()}), Error);
   CHECK_THROWS_WITH(data::random_split(ten, {-0.5, 1.5}), ContainsSubstring("fraction 0 is -0.5"));
-  CHECK_THROWS_WITH(data::random_split(ten, {1e20}), ContainsSubstring("length 0 is 1e+20"));
+  CHECK_THROWS_WITH(data::random_split(ten, {1e20}),
+                    ContainsSubstring("length 0 must be a whole number of at least 0, got 1e+20"));
   CHECK_THROWS_AS(data::random_split(ten, {}), Error);
   CHECK(get_rng_state() == before);
 }

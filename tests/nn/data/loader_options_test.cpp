@@ -189,7 +189,8 @@ TEST_CASE("a DataLoader refuses options that contradict each other") {
   check({.sampler = order, .batch_sampler = lists}, "excludes");
   check({.batch_sampler = lists, .drop_last = true}, "excludes");
   CHECK_THROWS_AS(data::DataLoader(Numbers{0}, {.shuffle = true}), Error);
-  CHECK_THROWS_WITH(data::DataLoader(Numbers{-1}, {}), ContainsSubstring("size is -1"));
+  CHECK_THROWS_WITH(data::DataLoader(Numbers{-1}, {}),
+                    ContainsSubstring("the size must not be negative, got -1"));
   CHECK_THROWS_AS(data::DataLoader(Counter{3}, {.shuffle = true}), Error);
   CHECK_THROWS_AS(data::DataLoader(Counter{3}, {.sampler = order}), Error);
   CHECK_THROWS_AS(data::DataLoader(Counter{3}, {.batch_sampler = lists}), Error);

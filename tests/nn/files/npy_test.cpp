@@ -91,8 +91,8 @@ TEST_CASE("an npy header that NumPy would not write is refused with the reason")
     INFO(content);
     CHECK_NOTHROW(nn::load_npy(folder / "good"));
   }
-  check_npy_refused(npy_of(good, four + "x"), "takes 4 bytes, 5 follow");
-  check_npy_refused(npy_of(good, "abc"), "takes 4 bytes, 3 follow");
+  check_npy_refused(npy_of(good, four + "x"), "takes 4 bytes, but 5 follow");
+  check_npy_refused(npy_of(good, "abc"), "takes 4 bytes, but 3 follow");
   check_npy_refused(npy_of("", four), "it is not a dict");
   check_npy_refused(npy_of(good + "x", four), "it is not a dict");
   check_npy_refused(npy_of("{}", four), "no 'descr'");

@@ -411,7 +411,7 @@ TEST_CASE("a module with a backward hook may not write into its argument") {
   CHECK(loss_of().item() == 36);
   HookHandle hook = rectify.register_backward_hook([](Tensors&, const Tensor&) {});
   CHECK_THROWS_WITH(loss_of(), ContainsSubstring("[register_backward_hook] Rectify has a backward "
-                                                 "hook, and it or a forward hook changes"));
+                                                 "hook, so neither its forward nor a hook may"));
   const NoGradGuard no_grad;
   CHECK(loss_of().item() == 36);
 }

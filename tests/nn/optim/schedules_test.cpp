@@ -358,7 +358,8 @@ TEST_CASE("schedules refuse rates and momenta that would not be finite") {
     CHECK_FALSE(optimizer.initial_lr(0).has_value());
   };
   // PyTorch divides by zero, too.
-  refused({.max_lr = 1, .total_steps = 10, .pct_start = 0.1}, "group 0 at epoch 0 would be");
+  refused({.max_lr = 1, .total_steps = 10, .pct_start = 0.1},
+          "the rate of group 0 at epoch 0 must be finite");
   refused({.max_lr = 1, .total_steps = 9, .div_factor = 0}, "the rate of group 0 at epoch 0");
   refused({.max_lr = {1, INFINITY}, .total_steps = 9}, "the rate of group 1 at epoch 0");
   refused({.max_lr = 1, .total_steps = 9, .max_momentum = NAN}, "the momentum of group 0");
@@ -527,7 +528,8 @@ TEST_CASE("ReduceLROnPlateau refuses a state that does not fit and changes nothi
 TEST_CASE("ReduceLROnPlateau may have a minimum rate for each group") {
   SGD optimizer = two_rates();
   CHECK_THROWS_WITH(ReduceLROnPlateau(optimizer, {.min_lr = {0.1, 0.1, 0.1}}),
-                    "[ReduceLROnPlateau] 3 values of min_lr for 2 groups");
+                    "[ReduceLROnPlateau] min_lr must be one number or one for each of the 2 "
+                    "groups, but has 3");
   optimizer.add_group({zeros({1}).requires_grad_()}, {.lr = 1});
   // A single minimum also applies to groups that are added later.
   ReduceLROnPlateau one(optimizer, {.patience = 0, .min_lr = 0.5});
