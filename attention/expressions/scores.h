@@ -12,7 +12,7 @@ namespace tend::attention::scores {
 /// Throws:
 ///   ShapeError - `slopes` does not have one dimension
 ///   DTypeError - `slopes` is not floating
-///   ShapeError - in flex_attention, there is another number of heads
+///   ShapeError - the number of heads differs (thrown later, by flex_attention)
 ///
 /// Press et al. 2022, https://arxiv.org/abs/2108.12409.
 ScoreFunction alibi(const Tensor& slopes);
@@ -33,7 +33,7 @@ Tensor alibi_slopes(std::int64_t heads);
 /// Throws:
 ///   ShapeError - `table` has another shape
 ///   DTypeError - `table` is not floating
-///   ShapeError - in flex_attention, there is another number of heads
+///   ShapeError - the number of heads differs (thrown later, by flex_attention)
 ///   IndexError - in flex_attention, a sequence is longer than `length`
 ///
 /// Shaw et al. 2018, https://arxiv.org/abs/1803.02155, which has a vector for each distance. Here
@@ -53,7 +53,7 @@ ScoreFunction relative_bias(const Tensor& table);
 ///   ShapeError - `table` does not have two dimensions, or a side has fewer than two buckets
 ///   DTypeError - `table` is not floating
 ///   Error      - max_distance is at most half the buckets of a side, or above 2^20
-///   ShapeError - in flex_attention, there is another number of heads
+///   ShapeError - the number of heads differs (thrown later, by flex_attention)
 ///
 /// Raffel et al. 2020, https://arxiv.org/abs/1910.10683; Hugging Face's T5Attention.
 ScoreFunction t5_bias(const Tensor& table, Flag bidirectional, std::int64_t max_distance = 128);

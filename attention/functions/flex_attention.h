@@ -58,9 +58,9 @@ struct FlexOptions {
 /// - From the score function they reach neither the result nor a gradient.
 ///
 /// The fused path evaluates the functions tile by tile, so memory grows with T and not with T * S.
-/// It computes bounds of the mask's indices for each tile. If the bounds show that the whole tile
-/// is hidden, it skips the tile. If they show that nothing is hidden, it does not evaluate the
-/// mask. Dropout drops the same weights on both paths.
+/// For each tile, it computes bounds of the values that the mask function can have. If they show
+/// that the whole tile is hidden, it skips the tile. If they show that nothing is hidden, it does
+/// not evaluate the mask. Dropout drops the same weights on both paths.
 ///
 /// Throws:
 ///   ShapeError - the sizes of the inputs do not fit together, or do not fit a function's table

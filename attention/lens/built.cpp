@@ -73,7 +73,8 @@ void write_table(const GPT& model, const BuiltTable& table, std::int64_t first) 
     b_in(model, table.layer).select(0, first + i).fill_(-begin);
     b_in(model, table.layer).select(0, first + count + i).fill_(-begin - 1);
   }
-  // A number above the step between levels i and i + 1 sets output i to 1 and output i + 1 to 0.
+  // Step i, between levels i and i + 1, adds 1 to output i and subtracts 1 from output i + 1. A
+  // number at level k exceeds the steps from k on, so the sum is 1 at output k and 0 elsewhere.
   const Tensor steps = eye(count) - diag(ones({count - 1}), 1);
   part(W_out(model, table.layer), {first, count}, table.output).copy_(steps);
   part(W_out(model, table.layer), {first + count, count}, table.output).copy_(-steps);
@@ -184,10 +185,11 @@ struct Counts {
   Subspace count;
 };
 
-// Counts the tokens of the sequence for which is_counted(token i, other) holds: RASP's
-// selector_width. The count is computed at position length + i, which sees the whole sequence.
-// Layer 0 copies token i to this position. Layer 1 attends equally to the counted keys and to the
-// first separator, so the separator gets the weight 1 / (1 + count).
+// For each token i of the sequence, counts the tokens `other` of the sequence for which
+// is_counted(token i, other) is true (RASP's selector_width). The count is computed at position
+// length + i, which sees the whole sequence. Layer 0 copies token i to this position. Layer 1
+// attends equally to the counted keys and to the first separator, so the separator gets the weight
+// 1 / (1 + count).
 Counts count_tokens(ModelBuilder& builder, std::int64_t length,
                     const std::function<bool(std::int64_t, std::int64_t)>& is_counted) {
   const Subspace tokens = builder.tokens(), positions = builder.positions();

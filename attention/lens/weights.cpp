@@ -48,7 +48,7 @@ Tensor rows_of(const FeedForward& mlp, const Tensor& x, std::int64_t number) {
   return x.narrow(0, number * half, half);
 }
 
-// Repeats the entries of heads of keys and values, so that each head of queries has one.
+// Repeats the weights of each key/value head, so that there are weights for each query head.
 Tensor for_queries(const GPT& model, const Tensor& x) {
   const std::int64_t group = model.config.num_heads / model.config.kv_heads();
   return group == 1 ? x : repeat_interleave(x, group, 0);

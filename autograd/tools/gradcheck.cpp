@@ -261,9 +261,9 @@ class Check {
         // Infinite gradients can pass the comparisons. The sum of inf and -inf is NaN.
         if (is_near || found / kFactor == sum || std::isnan(sum)) continue;
         fail<AutogradError>(operation_, "the derivative is not linear: element ", j,
-                            " of the gradient of input ", positions_[c], " adds up to ", sum,
-                            " for several gradients of the output, but is ", found, " for ",
-                            kFactor, " times the sum of these");
+                            " of the gradient of input ", positions_[c], " must be ", kFactor * sum,
+                            ", but is ", found, ", for ", kFactor,
+                            " times the sum of the tested gradients of the output");
       }
     }
   }

@@ -51,8 +51,8 @@ class Profiler {
   std::vector<ProfileRow> by_operation() const;
   /// Two rows for each module: forward and backward. The rows with the most time come first.
   ///
-  /// The name of a row is the path of the module. Rows include the modules below. Operations
-  /// outside of all modules have the name "".
+  /// The name of a row is the path of the module. The row of a module includes the
+  /// operations of its submodules. Operations outside of all modules have the name "".
   std::vector<ProfileRow> by_module() const;
   /// The time from the profiler's beginning to stop(), in seconds.
   double seconds() const;

@@ -113,8 +113,8 @@ struct ForwardKernels {
   bool (*is_finite)(const HeadMatrix<const T>& matrix, std::size_t rows, std::size_t cols);
 };
 
-/// Differentiates the blocks first, first + step, ... of heads that share keys and values. Calls
-/// begin_head(i) before it differentiates heads[i].
+/// Differentiates the blocks with numbers `first`, `first + step`, ... of `heads`, which share keys
+/// and values. Calls begin_head(i) before it differentiates heads[i].
 template <class T>
 struct BackwardKernels {
   void (*differentiate)(std::span<AttentionHead<T>> heads, std::size_t first, std::size_t step,

@@ -15,18 +15,18 @@ namespace tend {
 /// - tiles: The bits of a row do not depend on the other rows, in the same product or in its batch.
 ///   Every sum runs over k in order. If the right matrix has at most 256 elements, each product and
 ///   each sum is rounded separately.
-/// - automatic: Products with at least two columns have the same bits as with tiles, except
-///   gradients of weights, whose rows are not a sequence. OpenBLAS may compute these gradients, and
-///   products of a matrix by a vector. With a serial OpenBLAS, which only one thread at a time can
-///   call, all products have the same bits as with tiles. If OpenBLAS runs kernels for an older
-///   processor, only products of a matrix by a vector may have other bits. build_info() reports
-///   both cases.
+/// - automatic: Products with at least two columns have the same bits as with tiles. There is one
+///   exception, gradients of weights: their rows are not tokens. OpenBLAS may compute these
+///   gradients, and products of a matrix by a vector. With a serial OpenBLAS, which only one thread
+///   at a time can call, all products have the same bits as with tiles. If OpenBLAS runs kernels
+///   for an older processor, only products of a matrix by a vector may have other bits.
+///   build_info() reports both cases.
 /// - blas: OpenBLAS's kernels depend on the number of rows. A sequence may get different bits
 ///   alone, in a batch and as a prefix. Printed numbers may differ from PyTorch's in their last
 ///   digit, where the other paths agree with PyTorch. Measured with version 0.3.21, widths and
-///   depths from 64 to 1536, and 34 numbers of rows from 2 to 599: The kernels for Haswell changed
-///   the bits of the first rows at 14 to 27 of these numbers. The kernels for SkylakeX and
-///   Cooperlake changed them at 0 to 27, mostly below 32 rows.
+///   depths from 64 to 1536, and 34 numbers of rows from 2 to 599: With the kernels for Haswell,
+///   14 to 27 of the 34 numbers of rows changed the bits of the first rows, depending on width and
+///   depth. With the kernels for SkylakeX and Cooperlake, 0 to 27 did, mostly those below 32.
 enum class MatmulPath : std::uint8_t {
   automatic,  ///< the path that was measured to be faster
   blas,       ///< OpenBLAS, for products of every size

@@ -3,7 +3,7 @@
 
 using namespace tend;
 
-TEST_CASE("Flatten merges all dimensions but the first, or the given ones") {
+TEST_CASE("Flatten merges the given dimensions, by default all but the first") {
   const Tensor x = arange(24).view({2, 3, 4});
   CHECK(nn::Flatten()(x).equal(x.view({2, 12})));
   CHECK(nn::Flatten(0, 1)(x).equal(x.view({6, 4})));
