@@ -232,7 +232,7 @@ void add_masked_attention_rows(std::vector<Row>& rows) {
                 {"attend_grouped", false, 1, 32, 8, 1024, 1024, 64});
   add_attention(rows, "attention window 128 H8 T4096 D64",
                 {"attend_window", false, 1, 8, 8, 4096, 4096, 64, 128});
-  add_attention(rows, "attention 8 documents H8 T4096 D64",
+  add_attention(rows, "attention documents H8 T4096 D64",
                 {"attend_documents", false, 1, 8, 8, 4096, 4096, 64, 8});
   add_attention(rows, "attention ALiBi H8 T2048 D64",
                 {"attend_alibi", false, 1, 8, 8, 2048, 2048, 64});
