@@ -10,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include <tend/autograd/ops/linalg.h>
 #include <tend/autograd/ops/pieces.h>
 #include <tend/autograd/ops/rearrange.h>
 #include <tend/autograd/ops/views.h>

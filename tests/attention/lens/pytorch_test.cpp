@@ -99,7 +99,7 @@ TEST_CASE("attributions and compositions and scores equal TransformerLens's") {
                stored_lens()["attribution"]);
   for (const char* kind : {"Q", "K", "V"})
     check_stored(lens::composition_scores(runs.model, kind), stored_lens()["composition"][kind]);
-  for (const std::size_t layer : {0, 1}) {
+  for (const std::size_t layer : {0U, 1U}) {
     const Tensor p = runs.cache["blocks." + std::to_string(layer) + ".attn.hook_pattern"];
     check_stored(lens::previous_token_score(p), stored_lens()["previous_token"][layer]);
   }

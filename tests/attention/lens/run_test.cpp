@@ -90,7 +90,7 @@ TEST_CASE("activations of every model satisfy the equations that connect them") 
     CHECK(is_near(logits, plain));
     for (const std::string block : {"blocks.0.", "blocks.1."}) {
       CAPTURE(block);
-      const auto at = [&](const char* name) { return cache[block + name]; };
+      const auto at = [&, &stored = cache](const char* name) { return stored[block + name]; };
       CHECK(is_near(at("hook_resid_mid"), at("hook_resid_pre") + at("hook_attn_out")));
       CHECK(is_near(at("hook_resid_post"), at("hook_resid_mid") + at("hook_mlp_out")));
       CHECK(is_near(at("attn.hook_pattern"), softmax(at("attn.hook_attn_scores"), -1)));

@@ -47,7 +47,7 @@ TEST_CASE("the weights of heads and layers reproduce the activations") {
     CHECK(has_values(logits, matmul(cache["ln_final.hook_normalized"], lens::W_U(model))));
     for (const std::int64_t layer : {0, 1}) {
       const std::string block = "blocks." + std::to_string(layer) + '.';
-      const auto at = [&](const char* name) { return cache[block + name]; };
+      const auto at = [&, &stored = cache](const char* name) { return stored[block + name]; };
       // (batch, 1, position, d_model) @ (head, d_model, d_head)
       const Tensor x = at("ln1.hook_normalized").unsqueeze(1);
       const auto heads = [&](const Tensor& weight, const Tensor& bias) {

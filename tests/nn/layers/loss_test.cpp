@@ -137,7 +137,7 @@ TEST_CASE("a Conv1d has PyTorch's random kernel, result and printed form", "[pro
         "Conv1d(4, 6, kernel_size=(3,), stride=(2,), padding=(1,), dilation=(3,), groups=2, "
         "bias=False)");
   CHECK(nn::Conv1d(4, 6, 3, {.bias = false}).parameters().size() == 1);
-  CHECK(nn::Conv1d(4, 6, 3, {2}).options.stride == 2);
+  CHECK(nn::Conv1d(4, 6, 3, {.stride = 2}).options.stride == 2);
   CHECK(nn::Conv1d(4, 6, 3).repr() == "Conv1d(4, 6, kernel_size=(3,), stride=(1,))");
   // print(torch.nn.Conv1d(4, 6, 3, padding="same"))
   const nn::Conv1d same(4, 6, 3, {.padding = "same"});

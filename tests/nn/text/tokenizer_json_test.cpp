@@ -222,7 +222,6 @@ Json split(const Json& pattern, const char* behavior = "Isolated", bool invert =
 
 // The expected ids are from Hugging Face's tokenizers.
 TEST_CASE("other models' forms of tokenizer.json give the right ids") {
-  using Ids = std::vector<std::int64_t>;
   const auto ids = [](const Json& file, const char* text) {
     const BytePairEncoding tokenizer = load_text(file.dump());
     const TemporaryFolder folder;
@@ -286,7 +285,6 @@ TEST_CASE("encode skips bytes without a token but a file that also has an unk_to
     if (token != "!") vocabulary[token] = id.get<int>() - 1;
   file["model"]["vocab"] = vocabulary;
   const BytePairEncoding tokenizer = load_text(file.dump());
-  using Ids = std::vector<std::int64_t>;
   CHECK(tokenizer.encode("x\nab") == Ids{86, 197, 255});
   CHECK(tokenizer.encode("!") == Ids{});
   CHECK(tokenizer.encode("a!!") == Ids{63});
