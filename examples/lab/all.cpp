@@ -117,7 +117,7 @@ Json rows_of(const Entry& entry, const Options& o) {
     return json;
   };
   if (const std::string option = missing_file(entry, o); !option.empty())
-    return {as_json({"not run, needs " + option, "", "", {}})};
+    return Json::array({as_json({"not run, needs " + option, "", "", {}})});
   const Json results = results_of(entry, o);
   Json rows = Json::array();
   if (entry.row) {
