@@ -9,6 +9,9 @@
 #include <cstdint>
 #include <utility>
 
+#include <tend/autograd/ops/binary_loss.h>
+#include <tend/autograd/ops/composed_loss.h>
+#include <tend/autograd/ops/elementwise_loss.h>
 #include <tend/autograd/ops/loss.h>
 #include <tend/core/base/words.h>
 #include <tend/nn/module/module.h>
