@@ -40,9 +40,9 @@ Tensor same_token(const Tensor& tokens, std::int64_t step) {
   const std::int64_t length = tokens.size(1);
   const Tensor same = tokens.unsqueeze(2) == tokens.unsqueeze(1);  // (batch, query, key)
   const Tensor before = tril(ones({length, length}, boolean), -1);
-  const Tensor earlier = logical_and(same, before);
+  Tensor earlier = logical_and(same, before);
   if (step == 0) return earlier;
-  const Tensor moved = zeros(earlier.shape(), boolean);
+  Tensor moved = zeros(earlier.shape(), boolean);
   if (length > 1) moved.narrow(2, 1, length - 1).copy_(earlier.narrow(2, 0, length - 1));
   return moved;
 }
@@ -80,7 +80,7 @@ Tensor attention_entropy(const Tensor& pattern) {
 
 Tensor composition_scores(const attention::GPT& model, std::string_view kind) {
   if (kind != "Q" && kind != "K" && kind != "V")
-    fail("composition_scores", "kind \"", kind, "\" is not \"Q\", \"K\" or \"V\"");
+    fail("composition_scores", "kind '", kind, "' is not Q, K or V");
   const NoGradGuard no_graph;
   const std::int64_t layers = std::ssize(model.blocks), heads = model.config.num_heads;
   Tensor scores = zeros({layers, heads, layers, heads}, W_E(model).dtype());

@@ -68,6 +68,7 @@ void train(MicroAdder& model, std::uint64_t seed, std::int64_t steps, F after_st
 
 Tensor flat(const std::vector<Tensor>& tensors) {
   std::vector<Tensor> parts;
+  parts.reserve(tensors.size());
   for (const Tensor& each : tensors) parts.push_back(each.flatten());
   return tend::cat(parts, 0);
 }
@@ -108,7 +109,7 @@ Curve refine(MicroAdder& model, const Tensor& tokens, int steps, const std::stri
     lab::show_progress("L-BFGS " + name + ", iteration " + std::to_string(10 * i));
     const Tensor before = optimizer.step([&] {
       optimizer.zero_grad();
-      const Tensor loss = loss_of(model, tokens);
+      Tensor loss = loss_of(model, tokens);
       loss.backward();
       return loss;
     });

@@ -123,7 +123,7 @@ Json rows_of(const Entry& entry, const Options& o) {
   if (entry.row) {
     rows.push_back(as_json(entry.row(results)));
   } else {
-    for (Json row : results.at("rows")) {
+    for (const Json& row : results.at("rows")) {
       Json named{{"experiment", entry.name}};
       named.update(row);
       rows.push_back(named);
@@ -149,11 +149,11 @@ void print(const Json& rows, const Options& o) {
                           row.at("reached"), verdict_of(row), seconds});
     std::cout << std::left << std::setw(13) << name << row.at("what").get<std::string>() << ": "
               << row.at("reached").get<std::string>();
-    if (row.at("published") != "")
-      std::cout << " (published " << row.at("published").get<std::string>() << ')';
+    if (const std::string published = row.at("published"); !published.empty())
+      std::cout << " (published " << published << ')';
     std::cout << "  " << verdict_of(row) << (seconds.empty() ? "" : "  " + seconds + " s") << '\n';
     if (!seconds.empty() && std::filesystem::exists(o.out + "/" + name + ".html"))
-      links += "<a href='" + name + ".html'>" + name + "</a> ";
+      links.append("<a href='").append(name).append(".html'>").append(name).append("</a> ");
   }
   tend::nn::RunPage page("The laboratory",
                          "Published results of small attention models, reproduced.");

@@ -90,7 +90,7 @@ Outputs untrained_in_float64(book::Setup setup) {
   const tend::PrintOptions before = tend::get_printoptions();
   tend::set_printoptions({.precision = 8});
   setup.dtype = tend::float64;
-  const Outputs outputs = untrained(setup);
+  Outputs outputs = untrained(setup);
   tend::set_printoptions(before);
   return outputs;
 }

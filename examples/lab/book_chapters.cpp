@@ -14,7 +14,6 @@
 
 namespace book {
 
-using tend::Slice;
 using tend::Tensor;
 using tend::to_string;
 

@@ -117,8 +117,8 @@ lab::Findings run(const lab::Call& call) {
   // In the paper's construction, logits are the shares of the counts times a number.
   const Tensor shares = counts / counts.sum(1, true).clamp_min(1);
   double built = 10;
-  for (double scale = 1; scale < 6; scale += 0.1)
-    built = std::min(built, cross_entropy(scale * shares, test.next).item());
+  for (int tenths = 10; tenths < 60; ++tenths)
+    built = std::min(built, cross_entropy(tenths * 0.1 * shares, test.next).item());
 
   lab::Findings findings;
   findings.compare("loss, compared with the paper's construction", built, losses.back(), 0.02);

@@ -93,6 +93,7 @@ int run(const std::vector<std::string>& paths, const std::string& out) {
   if (paths.size() < 2)
     throw std::invalid_argument("compare needs the results of at least two runs");
   std::vector<Run> runs;
+  runs.reserve(paths.size());
   for (const std::string& path : paths) runs.push_back(read(path));
   tend::nn::RunPage page(runs[0].json.at("title").get<std::string>(), "A comparison of runs.");
   const lab::Table table = table_of(runs);

@@ -123,8 +123,9 @@ std::vector<Curve> curves_of(const std::vector<Adder>& snapshots, std::int64_t e
   for (std::size_t i = 0; i < snapshots.size(); ++i) {
     const Tensor logits = snapshots[i](pairs).to(tend::float64);
     const Tensor part = lab::part_of_sums(logits, answers, p, keys);
+    const std::int64_t epoch = static_cast<std::int64_t>(i) * (epochs / 100);
     const auto add = [&](Curve& curve, const Tensor& x, std::int64_t first, std::int64_t end) {
-      curve.x.push_back(static_cast<double>(i) * static_cast<double>(epochs / 100));
+      curve.x.push_back(static_cast<double>(epoch));
       curve.y.push_back(loss_of(x[{Slice(first, end)}], answers[{Slice(first, end)}]).item());
     };
     add(curves[0], logits, 0, training);

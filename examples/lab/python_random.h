@@ -63,6 +63,7 @@ class PythonRandom {
   /// A random index. In Python it is random.choices(range(len(weights)), weights)[0].
   std::size_t choice(const std::vector<double>& weights) {
     std::vector<double> sums;
+    sums.reserve(weights.size());
     for (const double weight : weights)
       sums.push_back(sums.empty() ? weight : sums.back() + weight);
     const auto place = std::upper_bound(sums.begin(), sums.end() - 1, random() * sums.back());

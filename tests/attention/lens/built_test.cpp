@@ -361,9 +361,10 @@ TEST_CASE("patching changes the answer only at the heads and positions of the ci
 
 TEST_CASE("the path goes from the previous token head through the keys of the induction head") {
   const SwappedPairs pair;
-  const auto path = [&](lens::Head sender, std::vector<lens::Head> receivers, const char* name) {
-    return lens::patch_path(pair.model, pair.tokens, pair.cache, for_others, sender,
-                            std::move(receivers), name)
+  const auto path = [&](lens::Head sender, const std::vector<lens::Head>& receivers,
+                        const char* name) {
+    return lens::patch_path(pair.model, pair.tokens, pair.cache, for_others, sender, receivers,
+                            name)
         .item<double>();
   };
   CHECK(path({0, 1}, {{1, 0}}, "hook_k") == Approx(100));

@@ -142,7 +142,7 @@ TEST_CASE("editing the patterns of chosen heads keeps the bits of the other head
     const GPT model(config);
     const NoGradGuard no_graph;
     const Tensor input = run_tokens();
-    const auto first_key = [](Tensor pattern) {
+    const auto first_key = [](const Tensor& pattern) {
       Tensor edited = zeros_like(pattern);
       edited.select(-1, 0).fill_(1);
       return edited;
@@ -200,8 +200,8 @@ TEST_CASE("first and second derivatives flow through edits") {
     const Tensor logits = lens::run_with_hooks(
         model, input,
         {{"blocks.0.attn.hook_attn_scores", scaled, {2}},
-         {"blocks.0.attn.hook_z", [&](Tensor z) { return z + x[1]; }},
-         {"blocks.1.attn.hook_pattern", [&](Tensor p) { return p * x[0]; }, {0, 1}}});
+         {"blocks.0.attn.hook_z", [&](const Tensor& z) { return z + x[1]; }},
+         {"blocks.1.attn.hook_pattern", [&](const Tensor& p) { return p * x[0]; }, {0, 1}}});
     return std::vector<Tensor>{square(logits).mean()};
   };
   const std::vector<Tensor> inputs = {
@@ -245,7 +245,7 @@ TEST_CASE("errors list similar names for a wrong name and the number of heads fo
   CHECK_THROWS_WITH(lens::run_with_hooks(model, input, {{"blocks.0.attn.hook_pattern", same, {4}}}),
                     ContainsSubstring("no head 4") && ContainsSubstring("there are 4"));
   CHECK_THROWS_AS(
-      lens::run_with_hooks(model, input, {{"hook_embed", [](Tensor x) { return x.sum(); }}}),
+      lens::run_with_hooks(model, input, {{"hook_embed", [](const Tensor& x) { return x.sum(); }}}),
       ShapeError);
 }
 
@@ -278,7 +278,7 @@ TEST_CASE("a model's own hook points are named by the path of its modules") {
   CHECK(cached_names(cache) == std::set<std::string>{"first.hook_hidden", "second.hook_hidden"});
   CHECK(cache["first.hook_hidden"].shape() == Shape{4, 5});
   const Tensor silent = lens::run_with_hooks(
-      model, x, {{"second.hook_hidden", [](Tensor h) { return zeros_like(h); }}});
+      model, x, {{"second.hook_hidden", [](const Tensor& h) { return zeros_like(h); }}});
   CHECK(is_near(silent, model.first(x) + model.second.out.bias));
 }
 
@@ -321,8 +321,8 @@ TEST_CASE("a cache inside a run with hooks stores the edited activations") {
   const auto run = [&] {
     return lens::run_with_cache(model, input, {.names = {"blocks.0.hook_resid_pre"}});
   };
-  const auto [logits, cache] =
-      lens::run_with_hooks(run, {{"blocks.0.hook_resid_pre", [](Tensor x) { return x * 2; }}});
+  const auto [logits, cache] = lens::run_with_hooks(
+      run, {{"blocks.0.hook_resid_pre", [](const Tensor& x) { return x * 2; }}});
   const auto plain = run();
   CHECK(equal(cache["blocks.0.hook_resid_pre"], plain.cache["blocks.0.hook_resid_pre"] * 2));
 }
